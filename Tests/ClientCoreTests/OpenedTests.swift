@@ -2,7 +2,7 @@ import ClientCore
 import Testing
 import TidingsModel
 
-/// DESIGN §5: the receipt `opened`.
+/// design.md §5: the receipt `opened`.
 @Suite struct `A notification that was opened` {
     private func told(_ effects: [ClientEffect]) -> [ClientEffect] {
         effects.filter {

@@ -1,4 +1,4 @@
-"""People who write to each other while everything breaks, and what must be true afterwards (DESIGN P1, P2, P6)."""
+"""People who write to each other while everything breaks, and what must be true afterwards (design.md P1, P2, P6)."""
 
 from __future__ import annotations
 

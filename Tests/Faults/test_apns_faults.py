@@ -1,4 +1,4 @@
-"""APNs fails in every way its double knows, under load. Every push is accepted in the end, under one id (DESIGN P3, P6)."""
+"""APNs fails in every way its double knows, under load. Every push is accepted in the end, under one id (design.md P3, P6)."""
 
 import asyncio
 import json

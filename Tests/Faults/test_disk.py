@@ -1,4 +1,4 @@
-"""The disk under the server loses power, fills up, refuses, or is slow. What was acknowledged is there afterwards (DESIGN P1)."""
+"""The disk under the server loses power, fills up, refuses, or is slow. What was acknowledged is there afterwards (design.md P1)."""
 
 import asyncio
 import errno

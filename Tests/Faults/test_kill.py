@@ -1,4 +1,4 @@
-"""The server is killed in the middle of its work. Whatever was acknowledged must be there afterwards, once (DESIGN P1, P6)."""
+"""The server is killed in the middle of its work. Whatever was acknowledged must be there afterwards, once (design.md P1, P6)."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""An acknowledgement is written only after the message was synced (DESIGN P1): what a loss of power leaves is what was acked.
+"""An acknowledgement is written only after the message was synced (design.md P1): what a loss of power leaves is what was acked.
 
 The server runs under strace. For every message: between the write of its bytes to the database and the socket write of its
 acknowledgement there must be a completed fsync or fdatasync of that same file. The same check must fail when the database is

@@ -1,4 +1,4 @@
-"""A restart under load must not ring a thousand phones (DESIGN §3 "After a start")."""
+"""A restart under load must not ring a thousand phones (design.md §3 "After a start")."""
 
 import asyncio
 import contextlib

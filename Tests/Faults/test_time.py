@@ -1,4 +1,4 @@
-"""Time goes wrong: the server is stopped for a while, and the machine's clock is moved (DESIGN §3 "Clocks")."""
+"""Time goes wrong: the server is stopped for a while, and the machine's clock is moved (design.md §3 "Clocks")."""
 
 import asyncio
 import os

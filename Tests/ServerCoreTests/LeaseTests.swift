@@ -2,7 +2,7 @@ import ServerCore
 import Testing
 import TidingsModel
 
-/// The lease table of DESIGN §4, pair by pair. The clock stands at 100 s.
+/// The lease table of design.md §4, pair by pair. The clock stands at 100 s.
 @Suite struct `A lease` {
     static let now = Now(monotonic: 100_000, wall: 0)
 

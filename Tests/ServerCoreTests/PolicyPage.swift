@@ -3,7 +3,7 @@ import ServerCore
 import Testing
 import TidingsModel
 
-/// The rows of DESIGN §5 in their order: how the facts come to fit one, what it answers, and how the page tells it.
+/// The rows of design.md §5 in their order: how the facts come to fit one, what it answers, and how the page tells it.
 struct PolicyRow: Sendable, CustomTestStringConvertible {
     let name: String
     let verdict: PushVerdict

@@ -4,7 +4,7 @@ import TidingsModel
 
 @testable import ServerCore
 
-/// The `apns-id` of each try (DESIGN §3 "Push work").
+/// The `apns-id` of each try (design.md §3 "Push work").
 @Suite struct `The name of a push` {
     @Test func `keeps its ids when its outcome is unknown and the next try is refused, also after a crash`() throws {
         var bench = ServerBench()

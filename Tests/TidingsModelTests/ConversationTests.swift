@@ -124,7 +124,7 @@ import TidingsModel
             (.accepted(apnsID: "A-1"), "accepted", "A-1"), (.tokenDead(timestamp: 7), "token_dead", "7"),
             (.rejected(reason: "PayloadTooLarge"), "rejected", "PayloadTooLarge"),
         ] as [(LegEnd, String, String?)])
-    func `has the name and the detail of DESIGN §5`(end: LegEnd, name: String, detail: String?) {
+    func `has the name and the detail that the design gives it`(end: LegEnd, name: String, detail: String?) {
         #expect(end.name == name)
         #expect(end.detail == detail)
     }

@@ -8,7 +8,7 @@ import VirtualPhone
 
 @testable import TidingsNotificationService
 
-// A sign-out while the extension waits for the server (DESIGN P7): up to eight seconds lie between decision and notification.
+// A sign-out while the extension waits for the server (design.md P7): up to eight seconds lie between decision and notification.
 extension `A service extension with the handler` {
     @Test(arguments: [nil, "carol"])
     func `shows nothing it has fetched to the person who came meanwhile`(next: String?) async throws {

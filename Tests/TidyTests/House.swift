@@ -6,7 +6,7 @@ enum House {
         "ClientCore", "SimulatedPhone", "SimulatedServer", "World", "ScenarioCore",
     ]
 
-    /// The core that has a package product: the generated protocol types need a runtime (DESIGN §2).
+    /// The core that has a package product: the generated protocol types need a runtime (design.md §2).
     static let wireCore = "TidingsWire"
 
     /// What a core may import besides other cores: containers whose order is defined.

@@ -1,9 +1,9 @@
-/// Rules about references to numbered sections of the project's own pages: `DESIGN §5`, `ios-delivery.md §6.1`,
+/// Rules about references to numbered sections of the project's own pages: `design.md §5`, `ios-delivery.md §6.1`,
 /// `APNs reference, sections 14 and 15`.
 enum ReferenceRules {
     /// The pages with numbered sections, by the names under which files refer to them.
     static let pages = [
-        "DESIGN": "docs/design.md", "design.md": "docs/design.md",
+        "design.md": "docs/design.md",
         "ios-delivery.md": "docs/reference/ios-delivery.md",
         "apns.md": "docs/reference/apns.md", "APNs reference": "docs/reference/apns.md",
     ]
@@ -15,7 +15,7 @@ enum ReferenceRules {
         var name: String
         /// `5`, `6.1` or `P3`.
         var section: String
-        /// Words of the section, if it is quoted: `DESIGN §5 "Badge"`.
+        /// Words of the section, if it is quoted: `design.md §5 "Badge"`.
         var part: String?
     }
 

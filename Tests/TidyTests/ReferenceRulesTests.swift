@@ -17,7 +17,7 @@ import Testing
         let findings = sources.flatMap { ReferenceRules.findings(in: $0, sections: sections) }
         #expect(findings.isEmpty, "\(findings.map(\.description).joined(separator: "\n"))")
         let references = sources.flatMap(ReferenceRules.references)
-        for name in ["DESIGN", "ios-delivery.md", "APNs reference"] {
+        for name in ["design.md", "ios-delivery.md", "APNs reference"] {
             #expect(references.count { $0.name == name } > 50, "the references to \(name) were not understood")
         }
     }
@@ -29,8 +29,8 @@ import Testing
         let source = Source(
             path: "a.swift",
             text: """
-                // Good (DESIGN §5 "Badge", P3), and good: APNs reference, section 4.
-                // Bad: DESIGN §5 "Recall", P9; DESIGN §6.
+                // Good (design.md §5 "Badge", P3), and good: APNs reference, section 4.
+                // Bad: design.md §5 "Recall", P9; design.md §6.
                 // Bad: apns.md §4.1, and ios-delivery.md §4.
                 """)
         #expect(
@@ -45,10 +45,10 @@ import Testing
 
     @Test(
         arguments: [
-            ("(DESIGN §3)", ["3"]),
-            ("(DESIGN P4, P7, §5 \"Recall\").", ["P4", "P7", "5 Recall"]),
-            ("DESIGN §5 \"Badge\" and \"Keep-one\", ios-delivery.md §10", ["5 Badge", "5 Keep-one", "10"]),
-            ("those of DESIGN §3–§5.", ["3", "5"]),
+            ("(design.md §3)", ["3"]),
+            ("(design.md P4, P7, §5 \"Recall\").", ["P4", "P7", "5 Recall"]),
+            ("design.md §5 \"Badge\" and \"Keep-one\", ios-delivery.md §10", ["5 Badge", "5 Keep-one", "10"]),
+            ("those of design.md §3–§5.", ["3", "5"]),
             ("ios-delivery.md §14.", ["14"]),
             ("`ios-delivery.md §0.3` the app has", ["0.3"]),
             ("of `docs/design.md`, section 5", ["5"]),
@@ -59,7 +59,7 @@ import Testing
             ("APNs reference, sections 4 to 11).", ["4", "11"]),
             ("(APNs reference,\n    /// section 3.5). `close`", ["3.5"]),
             ("(APNs reference, section\n        # 3.1). 4", ["3.1"]),
-            ("\"DESIGN §5\", \"apns.md is a page\"", ["5"]),
+            ("\"design.md §5\", \"apns.md is a page\"", ["5"]),
             ("apns.md §9\n// §10 is of another page", ["9"]),
             ("ios-delivery.md says so in 5", []),
         ] as [(String, [String])])

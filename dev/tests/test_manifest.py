@@ -19,7 +19,9 @@ def targets(root, run, tmp_path):
             assert "#if os(Linux)" in manifest
             manifest = manifest.replace("#if os(Linux)", "#if os(Windows)")
         (tmp_path / "Package.swift").write_text(manifest)
-        result = run("swift", "package", "--package-path", tmp_path, "dump-package", env=({"TIDINGS_ONLY": only} if only else {}) | ({"TIDINGS_TESTABLE": "1"} if testable else {}))
+        asked = {"TIDINGS_ONLY": only, "TIDINGS_TESTABLE": "1" if testable else None}
+        env = {name: value for name, value in asked.items() if value}
+        result = run("swift", "package", "--package-path", tmp_path, "dump-package", env=env)
         assert result.returncode == 0, result.stderr
         package = json.loads(result.stdout)
         targets.packages = {dependency["sourceControl"][0]["identity"] for dependency in package["dependencies"]}

@@ -1,5 +1,5 @@
 /// A push that carries only the badge: messages were read on another device, or recalled. It travels under the
-/// key of `PushInfo`, without a message (DESIGN §5 "Badge"), in a silent push or in an alert that the service extension reduces to the number.
+/// key of `PushInfo`, without a message (design.md §5 "Badge"), in a silent push or in an alert that the service extension reduces to the number.
 public struct BadgeInfo: Hashable, Sendable {
     /// Unread messages outside muted conversations, 0 or more.
     public var badge: Int

@@ -18,7 +18,7 @@ public enum ClientFrame: Hashable, Sendable {
     case signOut
     /// Told when the app is in the foreground.
     case deviceStatus(DeviceStatus)
-    /// The person opened a notification: the receipt `opened` (DESIGN §5).
+    /// The person opened a notification: the receipt `opened` (design.md §5).
     case opened(MessageID)
     /// Answered by `ServerFrame.answer` with the same number.
     case request(RequestNumber, ClientRequest)
@@ -57,7 +57,7 @@ public enum ClientFrame: Hashable, Sendable {
         }
     }
 
-    /// Two numbers and the dispositions between them (DESIGN §3 "Acks").
+    /// Two numbers and the dispositions between them (design.md §3 "Acks").
     public struct Ack: Hashable, Sendable {
         /// The device's store holds the log without gaps up to here.
         public var stored: LogPosition

@@ -26,7 +26,7 @@ public struct PushRegistration: Hashable, Sendable {
     }
 }
 
-/// What the SDK tells the server about where the app is (S0.1; DESIGN §4).
+/// What the SDK tells the server about where the app is (S0.1; design.md §4).
 public enum ReportedRunState: Hashable, Sendable {
     case foreground
     /// The connection is kept for at most this long (S0.6).

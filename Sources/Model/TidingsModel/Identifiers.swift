@@ -33,7 +33,7 @@ extension StringIdentifier {
     }
 
     /// Equal if the bytes are. Swift's strings are equal if their characters are ("é" has two forms); people whose
-    /// names are written differently are two people (DESIGN P7).
+    /// names are written differently are two people (design.md P7).
     @inlinable public static func == (left: Self, right: Self) -> Bool {
         left.rawValue.hasSameBytes(as: right.rawValue)
     }
@@ -155,7 +155,7 @@ public struct InvalidField: Error, Equatable, Hashable, Sendable, CustomStringCo
     }
 }
 
-/// One customer's app on a server (a tenant). Nothing crosses from one to another (DESIGN P7).
+/// One customer's app on a server (a tenant). Nothing crosses from one to another (design.md P7).
 public struct AppID: StringIdentifier {
     public let rawValue: String
     public init(_ rawValue: String) { self.rawValue = rawValue }

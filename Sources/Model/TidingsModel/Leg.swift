@@ -1,4 +1,4 @@
-/// One message on its way to one device. Every leg ends in exactly one `LegEnd` (DESIGN P6).
+/// One message on its way to one device. Every leg ends in exactly one `LegEnd` (design.md P6).
 public struct LegID: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The message.
     public var message: MessageID
@@ -32,7 +32,7 @@ public struct LegID: Hashable, Sendable, Comparable, CustomStringConvertible {
     public var description: String { "\(self.message)→\(self.user)/\(self.device?.rawValue ?? "-")" }
 }
 
-/// How the device settled a message (DESIGN §3 "Acks").
+/// How the device settled a message (design.md §3 "Acks").
 public enum Disposition: Hashable, Sendable {
     /// On the open screen, or as a notification.
     case shown
@@ -76,7 +76,7 @@ public enum SuppressionReason: String, Hashable, Sendable, CaseIterable {
     case expired
 }
 
-/// The one named end of a leg (DESIGN §5).
+/// The one named end of a leg (design.md §5).
 public enum LegEnd: Hashable, Sendable {
     /// The device the message was sent from.
     case ownDevice
@@ -99,7 +99,7 @@ public enum LegEnd: Hashable, Sendable {
     case quietHours
     /// The device has never registered a push token.
     case noToken
-    /// APNs refused the token, which is not used until the device registers again (DESIGN P8). With Apple's reason
+    /// APNs refused the token, which is not used until the device registers again (design.md P8). With Apple's reason
     /// and HTTP status; empty and 0 for a leg that ended before these were kept.
     case tokenQuarantined(reason: String, status: Int)
     case accepted(apnsID: String)
@@ -147,7 +147,7 @@ public enum LegEnd: Hashable, Sendable {
     }
 }
 
-/// Why an open leg waits instead of being pushed now (DESIGN §5).
+/// Why an open leg waits instead of being pushed now (design.md §5).
 public enum LegWait: String, Hashable, Sendable, CaseIterable {
     /// Written to a live socket; the device has until its deadline to settle it.
     case live

@@ -6,7 +6,7 @@ public struct NotificationWords: Hashable, Sendable {
     public var kinds: [ObjectName: String]
     /// What stands for a message of any other type.
     public var other: String
-    /// What a push says until the service extension on the right person's phone writes the real text (DESIGN §7): it names nobody.
+    /// What a push says until the service extension on the right person's phone writes the real text (design.md §7): it names nobody.
     public var neutral: String
     /// What a notification says for good if its content is hidden.
     public var hidden: String

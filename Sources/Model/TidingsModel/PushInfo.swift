@@ -1,4 +1,4 @@
-/// What a Tidings push carries for the SDK beside `aps` and `rc`, under the key `tidings` (DESIGN §5 "Badge", §7 "Extension").
+/// What a Tidings push carries for the SDK beside `aps` and `rc`, under the key `tidings` (design.md §5 "Badge", §7 "Extension").
 public struct PushInfo: Hashable, Sendable {
     /// The message: request identifier, `apns-collapse-id` and the ledger's key.
     public var message: MessageID
@@ -12,7 +12,7 @@ public struct PushInfo: Hashable, Sendable {
     /// The recall of an earlier notification (a recall), not a new one.
     public var isRecall: Bool
     /// What the extension writes in place of the alert's neutral text, once it knows that the push is for the person
-    /// who is signed in (DESIGN §7 "Extension"). Nil leaves the neutral text.
+    /// who is signed in (design.md §7 "Extension"). Nil leaves the neutral text.
     public var text: Text?
     /// How the text reaches the notification. With `idOnly` and no `text` it is to be fetched.
     public var textMode: PushTextMode

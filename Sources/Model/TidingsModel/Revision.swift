@@ -1,4 +1,4 @@
-/// The recall of an earlier message (DESIGN §5 "Recall").
+/// The recall of an earlier message (design.md §5 "Recall").
 public struct Recall: Hashable, Sendable, Identifiable {
     /// The recall's own id, newer than the message's: its push, too, is a leg with an end.
     public var id: MessageID

@@ -1,7 +1,7 @@
 /// What the server says to a client. `TidingsWire` turns it into bytes; docs/protocol.md describes it for other languages.
 public enum ServerFrame: Hashable, Sendable {
     case welcome(Welcome)
-    /// The message is on disk (DESIGN P1).
+    /// The message is on disk (design.md P1).
     case sendAccepted(SendAccepted)
     /// Nothing was stored.
     case sendRefused(ClientMessageID, Problem)
@@ -34,9 +34,9 @@ public enum ServerFrame: Hashable, Sendable {
         public var heartbeatMilliseconds: UInt32
         /// The largest frame the server accepts, in bytes.
         public var frameBytesMax: UInt32
-        /// Names this person on this device in push payloads without saying who it is (DESIGN §7 "Extension").
+        /// Names this person on this device in push payloads without saying who it is (design.md §7 "Extension").
         public var recipientTag: String
-        /// Lets the notification service extension fetch what was missed and write receipts (DESIGN §7 "Extension").
+        /// Lets the notification service extension fetch what was missed and write receipts (design.md §7 "Extension").
         public var extensionToken: String
         /// Which store the log comes from: 16 hexadecimal digits; empty from a server that does not say.
         public var storeID: String

@@ -1,5 +1,5 @@
 /// The iOS version a simulated phone runs. Every decision takes it as a value; `#available` says nothing on Linux
-/// (DESIGN §7).
+/// (design.md §7).
 public struct OSVersion: Hashable, Sendable, Comparable, CustomStringConvertible, ExpressibleByIntegerLiteral {
     /// The number before the dot, 3 or more.
     public var major: Int

@@ -103,7 +103,7 @@ public struct PresentationRecord: Hashable, Sendable {
     /// Whether the screen of a locked phone lit up.
     public var lit: Bool = false
 
-    /// A ring is a banner, a panel or a sound (DESIGN P3).
+    /// A ring is a banner, a panel or a sound (design.md P3).
     public var isRing: Bool { self.banner || self.panel || self.sound }
 }
 

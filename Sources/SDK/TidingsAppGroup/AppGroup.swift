@@ -2,7 +2,7 @@ package import ClientCore
 package import Foundation
 import TidingsModel
 
-/// The small files an app shares with its notification service extension (DESIGN §7). Every access is one short
+/// The small files an app shares with its notification service extension (design.md §7). Every access is one short
 /// exclusive lock around read, change and write, atomic across processes and threads. It has a time limit and is
 /// never held across an `await`. The process asks the system not to be suspended meanwhile: one that is suspended
 /// while it holds a lock in the app group is killed (0xDEAD10CC; ios-delivery.md §14, Q13).

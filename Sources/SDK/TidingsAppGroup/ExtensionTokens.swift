@@ -1,4 +1,4 @@
-/// Where the app, which gets the extension token with each connect, stores it for its extension (DESIGN §7 "Extension").
+/// Where the app, which gets the extension token with each connect, stores it for its extension (design.md §7 "Extension").
 /// Without one of these it lies in the app group's recipient file, which only the person's own account may read.
 package protocol ExtensionTokens: Sendable {
     /// Nil also where it cannot be read now, for example before the first unlock.

@@ -14,7 +14,7 @@ extension ChatClient {
         /// The background time left at `since`, in milliseconds; `since` is monotonic.
         var remaining: Int64?
         var since: Int64
-        /// A reply belongs to the person who was signed in when the wake came, and to nobody else (DESIGN P7).
+        /// A reply belongs to the person who was signed in when the wake came, and to nobody else (design.md P7).
         var signIn: SignInNote
     }
 

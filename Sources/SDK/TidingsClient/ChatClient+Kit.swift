@@ -123,7 +123,7 @@ extension ChatClient {
     }
 
     /// A push has rung in the foreground before its message came over the connection; if that comes in the
-    /// background, it does not ring again (DESIGN P3). Where the service extension ran, it has already marked it.
+    /// background, it does not ring again (design.md P3). Where the service extension ran, it has already marked it.
     package func markShown(_ message: MessageID) { self.engine?.requestCenterWork(.markShown(message)) }
 
     fileprivate func group(of engine: ClientEngine?) -> AppGroup? {

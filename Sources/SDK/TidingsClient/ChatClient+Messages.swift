@@ -4,7 +4,7 @@ public import TidingsModel
 
 // Sending, receiving, and the local store.
 extension ChatClient {
-    /// Sends a text; returns when the server has it on disk (DESIGN P1).
+    /// Sends a text; returns when the server has it on disk (design.md P1).
     ///
     /// - Parameters:
     ///   - text: what it says.

@@ -1,9 +1,9 @@
 import ClientCore
 package import TidingsModel
 
-// Receipts for opened notifications (DESIGN §5), also for a tap that launched the app.
+// Receipts for opened notifications (design.md §5), also for a tap that launched the app.
 extension ChatClient {
-    /// A tap that came before the sign-in. It belongs to the person who was signed in last when it came (DESIGN P7).
+    /// A tap that came before the sign-in. It belongs to the person who was signed in last when it came (design.md P7).
     struct PendingOpened {
         var message: MessageID
         var signIn: String?

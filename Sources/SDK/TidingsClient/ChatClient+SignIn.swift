@@ -53,7 +53,7 @@ extension ChatClient {
             let isUnregistered = self.folders.isUnregistered(app: self.configuration.appKey)
             let parts: ClientEngine.Parts
             do { parts = try self.parts(for: person) } catch { throw ChatError.store(reason: "\(error)") }
-            // This person must not see or answer what is left of the earlier one (DESIGN P7).
+            // This person must not see or answer what is left of the earlier one (design.md P7).
             if isNew, !isFirst {
                 let managesBadge = self.state.withLock { $0.kit?.managesBadge ?? false }
                 _ = await self.carryOut(.clearAll(showsZero: isAfterAnother && managesBadge))

@@ -4,7 +4,7 @@ import TidingsAppGroup
 import TidingsModel
 
 // Signing out, also while the server cannot be reached: the client, or a later process, repeats it until the server has
-// confirmed (DESIGN P7).
+// confirmed (design.md P7).
 extension ChatClient {
     /// How long `signOut` waits for a connected server; the pending sign-out outlives the wait.
     static let signOutWaitMilliseconds: Int64 = 2_000

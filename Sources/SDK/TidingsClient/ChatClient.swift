@@ -295,7 +295,7 @@ public final class ChatClient: Sendable {
                 }
                 group = try? opened.get()
                 // A push for the earlier person must not be shown to this one, also before the first welcome, nor use names only the
-                // other knew (DESIGN P7); and a badge counted at a position of their log would outrank this one's. Cleared before
+                // other knew (design.md P7); and a badge counted at a position of their log would outrank this one's. Cleared before
                 // the sign-in is recorded, so that the next attempt makes up for a failure.
                 if isNew {
                     let isAfterAnother = folders.lastSignIn != nil

@@ -25,7 +25,7 @@ extension NotificationIntegration {
     /// false for a notification that is not ours.
     @discardableResult
     func handle(_ event: KitMachine.Event, accept: () -> Void = {}) -> Bool {
-        // Before the tag is looked at: who signs in meanwhile is not who was meant (DESIGN P7).
+        // Before the tag is looked at: who signs in meanwhile is not who was meant (design.md P7).
         let signIn: SignInNote? = if case .responded = event { self.client.signInNote } else { nil }
         var effects: [KitMachine.Effect] = []
         self.machine.handle(event, facts: self.client.kitFacts, into: &effects)

@@ -4,7 +4,7 @@ public import TidingsAppGroup
 public import TidingsModel
 public import UserNotifications
 
-/// What a notification service extension does with each push (S2.18–S2.22; DESIGN P3, §5, §7). The app's extension forwards
+/// What a notification service extension does with each push (S2.18–S2.22; design.md P3, §5, §7). The app's extension forwards
 /// both calls:
 ///
 /// ```swift

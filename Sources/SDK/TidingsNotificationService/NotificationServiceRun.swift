@@ -202,7 +202,7 @@ final class NotificationServiceRun: Sendable {
                 method: "POST", url: url, token: api.token, body: body.serialized, seconds: Self.receiptSeconds))
     }
 
-    /// DESIGN §5 "Keep-one"; nil for no answer.
+    /// design.md §5 "Keep-one"; nil for no answer.
     private func fetch(_ fetch: MissedFetch) async -> JSONValue? {
         guard let api = self.decision.withLock({ $0.api }), let url = api.url(fetch.path),
             let answer = try? await self.surroundings.http.send(

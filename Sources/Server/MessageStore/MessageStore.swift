@@ -4,8 +4,8 @@ package import StoreModel
 import Synchronization
 import TidingsModel
 
-/// The durable store on SQLite (DESIGN §3 "Journal first"); it answers as `ReferenceStore` does. A thread of its own takes everything
-/// submitted since its last turn, carries it out in one transaction with one sync, and then hands out the results (DESIGN P1).
+/// The durable store on SQLite (design.md §3 "Journal first"); it answers as `ReferenceStore` does. A thread of its own takes everything
+/// submitted since its last turn, carries it out in one transaction with one sync, and then hands out the results (design.md P1).
 /// People's logs, unread counts, cursors, devices and legs are derived behind the journal on the same thread, when it is idle or the
 /// underived part has grown to a bound. A store that is dropped without `close()` stops as after a crash: nothing answered is lost,
 /// but the next opening recovers more.

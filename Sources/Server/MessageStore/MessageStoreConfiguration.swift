@@ -22,7 +22,7 @@ package struct MessageStoreConfiguration: Sendable {
         }
     }
 
-    /// Anything but `.full` breaks DESIGN P1.
+    /// Anything but `.full` breaks design.md P1.
     package var synchronous: Synchronous = .full
     /// Journal records that may wait before deriving goes on between any two batches. More make deriving cheaper per record, and
     /// recovery after a crash longer.

@@ -16,7 +16,7 @@ package struct MessageStoreError: Error, Equatable, Sendable, CustomStringConver
         case newerSchema(found: Int, known: Int)
         /// Another process has the file open.
         case inUse
-        /// What was read back differs from what was set (DESIGN P1).
+        /// What was read back differs from what was set (design.md P1).
         case notSynced(wanted: String, found: String)
         /// The file is damaged, or holds records of a newer build.
         case damaged

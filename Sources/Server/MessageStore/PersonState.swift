@@ -27,7 +27,7 @@ final class PersonState {
     var pushesReached: Set<PushJobID> = []
     var deleted: Set<MessageID> = []
     var receipts: Set<Receipt> = []
-    /// Records up to here are in this state (DESIGN §3: deriving is idempotent).
+    /// Records up to here are in this state (design.md §3: deriving is idempotent).
     var applied: JournalPosition
     /// The end of the log, which may still be appended to.
     var chunk: LogChunk

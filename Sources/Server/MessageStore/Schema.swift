@@ -48,7 +48,7 @@ enum Schema {
         }
     }
 
-    /// Reads back what decides whether an ack is durable (DESIGN §3: GRDB's default is NORMAL).
+    /// Reads back what decides whether an ack is durable (design.md §3: GRDB's default is NORMAL).
     static func check(
         _ database: Database, path: String, wanted: MessageStoreConfiguration.Synchronous
     ) throws -> Int {

@@ -214,7 +214,7 @@ extension StoreEngine {
         return try self.write(.signOut(key))
     }
 
-    /// The legs of a device that are only in its owner's memory end with it: no crash may lose them (DESIGN P6).
+    /// The legs of a device that are only in its owner's memory end with it: no crash may lose them (design.md P6).
     private func undecided(of device: DeviceRecord, _ end: LegEnd, at: Int64) throws -> [EndedLeg] {
         guard let person = try self.find(device.key.user) else { return [] }
         var records: [JournalPosition] = []

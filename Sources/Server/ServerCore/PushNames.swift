@@ -1,7 +1,7 @@
 package import TidingsModel
 
 /// Identifies a person on a device in push payloads by 16 hexadecimal digits. Opaque, not secret: the extension only
-/// compares it with the tag from its last welcome (DESIGN §7 "Extension").
+/// compares it with the tag from its last welcome (design.md §7 "Extension").
 package func recipientTag(of device: DeviceKey, salt: UInt64) -> String {
     var hash = FNV1a(seed: salt)
     hash.combine(device.user.app.rawValue)
@@ -10,7 +10,7 @@ package func recipientTag(of device: DeviceKey, salt: UInt64) -> String {
     return Hexadecimal.text(SplitMix64.mixed(hash.value))
 }
 
-/// The `apns-id` of one try, made from the leg alone so that a resend after a crash has the same one (DESIGN §3 "Push
+/// The `apns-id` of one try, made from the leg alone so that a resend after a crash has the same one (design.md §3 "Push
 /// work"). A UUID of version 8 (RFC 9562 §5.8).
 package func apnsID(of leg: LegID, attempt: Int) -> String {
     func half(_ seed: UInt64) -> UInt64 {

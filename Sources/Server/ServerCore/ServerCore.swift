@@ -5,7 +5,7 @@ import OrderedCollections
 import StoreModel
 package import TidingsModel
 
-/// The server's machine: sessions, leases, legs and pushes of every person it owns (DESIGN §3 "Owner"). Where to read
+/// The server's machine: sessions, leases, legs and pushes of every person it owns (design.md §3 "Owner"). Where to read
 /// on: `PushVerdict` (when a push is sent), `Lease` (who listens), `TokenBurst` (when refused tokens stop a lane), `DeviceLegs`
 /// (what is unfinished).
 /// Times are monotonic milliseconds unless a comment says that they are of the wall clock.

@@ -122,7 +122,7 @@ package enum APIResult: Hashable, Sendable {
 package enum PushAlarm: Hashable, Sendable {
     /// APNs refuses the credential or the topic, or there is none. The reason is Apple's word, or `NoCredential`.
     case configFault(reason: String)
-    /// APNs refuses the tokens of many people for one reason, which looks like an operator's mistake (DESIGN P8):
+    /// APNs refuses the tokens of many people for one reason, which looks like an operator's mistake (design.md P8):
     /// tokens it had accepted before, and the lane is stopped; or it has accepted none, and only these wait.
     case burst(reason: String)
     /// APNs cannot be reached, or answers with its own faults.

@@ -180,12 +180,12 @@ package enum APICommand: Hashable, Sendable {
     case mediaUses(AppID, MediaID, by: UserID?)
     /// The wall times at which the extension's token and the user token of that connect were issued. Answered
     /// `.refused` with `invalid_token` if the device is signed out, the token was replaced, or the user token revoked
-    /// (DESIGN §7 "Extension").
+    /// (design.md §7 "Extension").
     case fromExtension(DeviceKey, tokenIssuedAt: Int64, userTokenIssuedAt: Int64? = nil, ExtensionRequest)
 }
 
 package enum ExtensionRequest: Hashable, Sendable {
-    /// Entries of the person's log (DESIGN §5 "Keep-one"). Answers `.missed`; a message that must not ring has no
+    /// Entries of the person's log (design.md §5 "Keep-one"). Answers `.missed`; a message that must not ring has no
     /// `notified` there.
     case missed(after: LogPosition, limit: Int)
     case receipt(MessageID, LegReceipt)

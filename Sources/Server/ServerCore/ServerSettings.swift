@@ -2,7 +2,7 @@ import APNsModel
 package import StoreModel
 package import TidingsModel
 
-/// What an operator may change: what differs from app to app while the server runs (`apply`), the rest before it starts. Times are milliseconds; the defaults are those of DESIGN §3–§5.
+/// What an operator may change: what differs from app to app while the server runs (`apply`), the rest before it starts. Times are milliseconds; the defaults are those of design.md §3–§5.
 package struct ServerSettings: Hashable, Sendable {
     /// 0 to 63.
     package var node: UInt8 = 0
@@ -10,7 +10,7 @@ package struct ServerSettings: Hashable, Sendable {
     /// How long an extension token stays good after a newer connect has replaced it.
     package var extensionTokenOverlap: Int64 = 3_600_000
 
-    // Leases (DESIGN §4).
+    // Leases (design.md §4).
     package var foregroundAckDeadline: Int64 = 10_000
     package var backgroundAckDeadline: Int64 = 5_000
     package var graceTime: Int64 = 5_000
@@ -95,7 +95,7 @@ package struct ServerSettings: Hashable, Sendable {
     /// 1 to 100.
     package var historyMax: Int = 100
 
-    // Push (DESIGN §5).
+    // Push (design.md §5).
     /// How long a push waits after the person did something on another device in the foreground; 0 for no wait.
     package var activeElsewhereTime: Int64 = 30_000
     /// Alerts of one conversation within `stormWindow` after which the next ones are merged; 0 for never.
@@ -126,7 +126,7 @@ package struct ServerSettings: Hashable, Sendable {
     package var backOffBase: Int64 = 1_000
     package var backOffMax: Int64 = 300_000
     /// Of how many people tokens that APNs had accepted before must be refused in a row, for one quarantine reason and in one lane,
-    /// so that it is stopped (DESIGN P8). So many people's refused tokens in a lane that does not work raise an alarm.
+    /// so that it is stopped (design.md P8). So many people's refused tokens in a lane that does not work raise an alarm.
     package var quarantineBurst: Int = 5
     package var burstWindow: Int64 = 60_000
     /// Pushes of one lane with the APNs client; the others queue, one person after the other.

@@ -1,6 +1,6 @@
 package import TidingsModel
 
-/// The people that one event loop owns (DESIGN §3 "Owner"). The number is stored with each person, so it depends on
+/// The people that one event loop owns (design.md §3 "Owner"). The number is stored with each person, so it depends on
 /// app and user only, on every machine and in every version.
 package enum Partition {
     package static let count = 256

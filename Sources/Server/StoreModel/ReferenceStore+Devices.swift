@@ -114,7 +114,7 @@ extension ReferenceStore {
         }
     }
 
-    /// Ends of legs that are only in their owner's memory: no crash may lose them (DESIGN P6).
+    /// Ends of legs that are only in their owner's memory: no crash may lose them (design.md P6).
     private func undecided(of device: DeviceRecord, _ end: LegEnd, at: Int64) -> [EndedLeg] {
         let (log, hushed) = self.people.read(device.key.user) { ($0.log, $0.hushed) } ?? ([], [])
         return log[Int(max(device.settled, device.decided))...].compactMap { entry in

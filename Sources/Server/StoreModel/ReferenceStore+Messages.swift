@@ -169,7 +169,7 @@ extension ReferenceStore {
             delivery.isHushed = true
             self.people[place].hushed.insert(delivery.position)
         }
-        // No device waits for the message, and nothing else would record that after a crash (DESIGN P6).
+        // No device waits for the message, and nothing else would record that after a crash (design.md P6).
         if user != message.sender, !self.people[place].isSignedIn {
             let leg = LegID(message: message.id, user: key, device: nil)
             self.keepEnd(EndedLeg(leg: leg, end: .noDevice, at: message.sentAt))

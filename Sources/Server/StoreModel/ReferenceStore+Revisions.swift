@@ -128,7 +128,7 @@ extension ReferenceStore.Person {
 }
 
 extension LegEnd {
-    /// A recall is sent to such devices (DESIGN §5 "Recall").
+    /// A recall is sent to such devices (design.md §5 "Recall").
     package var mayBeShown: Bool {
         switch self {
         case .accepted, .settled(.shown): true

@@ -1,7 +1,7 @@
 package import TidingsModel
 
 /// Commands are carried out in the order given; many share one transaction and one sync, and no result is handed out
-/// before that sync (DESIGN P1, §3 "Journal first"). The rules of each stand at `ReferenceStore`.
+/// before that sync (design.md P1, §3 "Journal first"). The rules of each stand at `ReferenceStore`.
 /// Times here and in results are wall milliseconds.
 package enum StoreCommand: Hashable, Sendable {
     /// Without a device the app's backend has sent it, in its sender's name. `ignoresBlocks`: it reaches people who have blocked
@@ -52,11 +52,11 @@ package enum StoreCommand: Hashable, Sendable {
     case advance(DeviceKey, settled: LogPosition?, decided: LogPosition?)
     /// Up to and including a position of the person's own log. Answers `.read` or `.refused`.
     case markRead(UserKey, ConversationID, upTo: LogPosition, at: Int64)
-    /// Waiting, or in flight with its `apns-id` (DESIGN §3 "Push work"). Replaces an earlier state. Answers `.done`.
+    /// Waiting, or in flight with its `apns-id` (design.md §3 "Push work"). Replaces an earlier state. Answers `.done`.
     case keepLeg(OpenLeg)
     /// Closes the open leg, if any; of several ends the first stays. Answers `.done`.
     case endLeg(EndedLeg)
-    /// DESIGN §5. Answers `.done`, also if nothing changed.
+    /// design.md §5. Answers `.done`, also if nothing changed.
     case receipt(LegID, LegReceipt, at: Int64)
     /// Whether an earlier opening with that number is known, and the entry at that position was there before the next
     /// one; after a restored copy it may not be. Answers `.isSameLog`.

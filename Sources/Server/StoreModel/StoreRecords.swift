@@ -12,7 +12,7 @@ package struct ConversationRecord: Hashable, Sendable {
     /// Of all its messages, where these say nothing else.
     package var push: PushOptions?
 
-    /// The default (DESIGN §3).
+    /// The default (design.md §3).
     package static let membersMax = 3_000
 
     /// Bytes of UTF-8.
@@ -46,7 +46,7 @@ package enum PushState: Hashable, Sendable {
     /// `at` is wall milliseconds. `wasAccepted`: APNs has accepted a push with it.
     case registered(PushRegistration, at: Int64, wasAccepted: Bool = false)
     /// APNs refused the token without saying it is dead, and its lane works; not used until the device registers
-    /// again (DESIGN P8).
+    /// again (design.md P8).
     case quarantined(PushRegistration, at: Int64, reason: String)
     /// APNs said 410 at `timestamp` (wall milliseconds), later than the registration.
     case dead(timestamp: Int64)
@@ -290,7 +290,7 @@ package struct EndedLeg: Hashable, Sendable {
     package var inTrace: EndedLeg { EndedLeg(leg: self.leg, end: self.end, at: self.at) }
 }
 
-/// What the phone said later about a pushed message (DESIGN §5 "receipts").
+/// What the phone said later about a pushed message (design.md §5 "receipts").
 package enum LegReceipt: String, Hashable, Sendable {
     case shown
     case opened

@@ -317,7 +317,7 @@ package struct DeviceReport: Hashable, Sendable {
 }
 
 package struct StoreOpening: Hashable, Sendable {
-    /// Larger than every earlier one; a batch with an older one is refused (DESIGN §3 "Owner").
+    /// Larger than every earlier one; a batch with an older one is refused (design.md §3 "Owner").
     package var epoch: UInt64
     /// New ids are larger.
     package var lastMessageID: MessageID

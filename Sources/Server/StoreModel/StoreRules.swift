@@ -124,7 +124,7 @@ package enum StoreRules {
     }
 }
 
-/// A batch of an earlier owner (DESIGN §3 "Owner"); nothing of it was carried out.
+/// A batch of an earlier owner (design.md §3 "Owner"); nothing of it was carried out.
 package struct StaleEpoch: Error, Hashable, Sendable, CustomStringConvertible {
     package var presented: UInt64
     package var current: UInt64

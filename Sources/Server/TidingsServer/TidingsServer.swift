@@ -11,7 +11,7 @@ import StoreModel
 import TidingsModel
 import UnixSignals
 
-/// The server: gateway, HTTP API, core and store in one process (DESIGN §2). Give it to a `ServiceGroup`, or call
+/// The server: gateway, HTTP API, core and store in one process (design.md §2). Give it to a `ServiceGroup`, or call
 /// `runUntilSignalled()`.
 package struct TidingsServer: Service {
     package struct Listening: Equatable, Sendable {

@@ -6,7 +6,7 @@ import SimulatedPhone
 import StoreModel
 import TidingsModel
 
-// The service extension as it ships: its machine decides, the World carries out (DESIGN P3, §5 "Keep-one", §7 "Extension").
+// The service extension as it ships: its machine decides, the World carries out (design.md P3, §5 "Keep-one", §7 "Extension").
 extension World {
     mutating func extensionCalled(
         _ request: NotificationRequest, _ call: CallbackNumber, in process: ProcessID, on index: Int

@@ -83,7 +83,7 @@ extension World {
             return FinalProbePhone(
                 key: phone.key,
                 // A process that was not given its token asks again when it comes in the foreground (S2.8). Until then a token that Apple
-                // has refused stays set aside (DESIGN P8).
+                // has refused stays set aside (design.md P8).
                 mayRing: phone.isSignedIn && phone.registration != nil
                     && !phone.processes.values.contains { $0.kit.needsToken }
                     && settings?.authorizationStatus == .authorized,

@@ -5,7 +5,7 @@ import StoreModel
 import TidingsModel
 
 // Another app on the same server: its people, groups, devices and messages have the names of ours. No checker is told of it, so that
-// whatever of it shows on a phone of ours breaks a promise (DESIGN P7).
+// whatever of it shows on a phone of ours breaks a promise (design.md P7).
 extension World {
     static let otherTenant = AppID("other tenant")
 

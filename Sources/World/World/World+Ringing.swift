@@ -36,7 +36,7 @@ extension World {
         return registered == token ? token : nil
     }
 
-    /// Whether the run goes on: no core may keep itself busy for ever (DESIGN P6).
+    /// Whether the run goes on: no core may keep itself busy for ever (design.md P6).
     mutating func comesToRest() -> Bool {
         self.eventsNow = self.instant == self.time ? self.eventsNow + 1 : 1
         self.instant = self.time

@@ -150,7 +150,7 @@ extension World {
         return connection.life == self.life && connection.serverIsOpen ? index : nil
     }
 
-    /// Only now what was handed to the disk survives, and only now the core is told (DESIGN P1).
+    /// Only now what was handed to the disk survives, and only now the core is told (design.md P1).
     mutating func syncDisk() {
         self.isSyncing = false
         let (commands, handed) = (self.batch, self.batchRequests)

@@ -4,7 +4,7 @@ import PhoneCore
 import ServerCore
 import TidingsModel
 
-// People sign out, and later they or somebody else sign in on that phone (DESIGN P7): some seconds after the server was told of the
+// People sign out, and later they or somebody else sign in on that phone (design.md P7): some seconds after the server was told of the
 // sign-out, so that nothing on its way to the one client reaches the other, or as soon as it is known that it never will be.
 extension World {
     /// In milliseconds.

@@ -8,7 +8,7 @@ import ServerCore
 import StoreModel
 import TidingsModel
 
-/// Server, APNs, phones and people in one process on a virtual clock, driven by one seed (DESIGN §8). The cores are
+/// Server, APNs, phones and people in one process on a virtual clock, driven by one seed (design.md §8). The cores are
 /// the real ones; this only carries their effects to where they become events, late, twice, cut off, or never.
 package struct World {
     let options: WorldOptions

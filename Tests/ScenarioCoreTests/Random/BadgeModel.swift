@@ -5,7 +5,7 @@ import TidingsModel
 
 @testable import ScenarioCore
 
-/// The badge's rule (DESIGN §5 "Badge", S2.17–S2.20) a second time, written from its words alone.
+/// The badge's rule (design.md §5 "Badge", S2.17–S2.20) a second time, written from its words alone.
 struct BadgeModel {
     private(set) var server = 0
     private(set) var foreign = 0

@@ -41,7 +41,7 @@ struct PhoneChecks {
         fileprivate var localNumbers: [String: [Int?]] = [:]
         /// Rings altogether.
         private(set) var count = 0
-        /// Second rings where no extension ran or it could not read the ledger (DESIGN P3: counted apart).
+        /// Second rings where no extension ran or it could not read the ledger (design.md P3: counted apart).
         private(set) var unguarded = 0
         /// Second banners without sound, before there was a passive level (iOS 10–14).
         private(set) var soundless = 0

@@ -61,7 +61,7 @@ package struct PhoneReply: Sendable {
 /// One running process of an app or an extension, as the facades see it: the end of the link inside the process.
 ///
 /// In process mode there is one for the whole operating-system process. In one process there may be many; a task finds its
-/// own by a task-local value, and a call from outside any phone is a programmer's error (DESIGN §7).
+/// own by a task-local value, and a call from outside any phone is a programmer's error (design.md §7).
 public final class PhoneProcess: Sendable {
     package typealias Handler = @MainActor @Sendable (Callback, PhoneReply) -> Void
     /// Returns false to leave a callback to the others.

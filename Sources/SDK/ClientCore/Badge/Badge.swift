@@ -1,7 +1,7 @@
 public import TidingsModel
 
 /// The number on the icon, shared by the app and its extension through the app group: `server` (unread messages outside
-/// muted conversations) plus `foreign` (other senders' pushes since the app was last active). DESIGN §5 "Badge", S2.13.
+/// muted conversations) plus `foreign` (other senders' pushes since the app was last active). design.md §5 "Badge", S2.13.
 ///
 /// No stored badge means: change nothing (S2.20). That is the shell's nil.
 public struct Badge: Hashable, Sendable {

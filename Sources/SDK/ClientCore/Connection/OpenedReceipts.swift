@@ -1,7 +1,7 @@
 import OrderedCollections
 package import TidingsModel
 
-/// The opened notifications the server may not know of yet (DESIGN §5). A message is reported once, whichever
+/// The opened notifications the server may not know of yet (design.md §5). A message is reported once, whichever
 /// callbacks tell of its tap; after a lost connection what may not have arrived is reported again, and the server
 /// keeps the first.
 package struct OpenedReceipts: Hashable, Sendable {

@@ -1,7 +1,7 @@
 import DequeModule
 package import TidingsModel
 
-/// An entry is reported only when all before it are settled, and runs of one disposition travel as one number (DESIGN
+/// An entry is reported only when all before it are settled, and runs of one disposition travel as one number (design.md
 /// §3 "Acks").
 package struct Settlements: Hashable, Sendable {
     /// Everything up to here was reported, or is in `sent`.

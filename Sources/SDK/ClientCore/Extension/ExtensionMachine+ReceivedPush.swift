@@ -22,7 +22,7 @@ extension ExtensionMachine {
         }
     }
 
-    /// Whether the push is still for the person who is signed in: the server's answer may take longer than a sign-out (DESIGN P7).
+    /// Whether the push is still for the person who is signed in: the server's answer may take longer than a sign-out (design.md P7).
     func isForSignedIn(_ group: some ExtensionGroup) -> Bool {
         self.recipientTag.map { group.signIn == .signedIn(recipientTag: $0) } ?? false
     }

@@ -1,7 +1,7 @@
 package import TidingsModel
 
 /// What the notification service extension does with one push, from the system's call to its content handler's, which is called once
-/// (S2.18–S2.22; DESIGN P3, P7, §5 "Keep-one", §7 "Extension"). Every decision is taken here: the shipped extension, the World and the
+/// (S2.18–S2.22; design.md P3, P7, §5 "Keep-one", §7 "Extension"). Every decision is taken here: the shipped extension, the World and the
 /// scenarios carry out its effects.
 ///
 /// ```text

@@ -1,6 +1,6 @@
 package import TidingsModel
 
-// What the kit does to the number that app and extension share (S2.11–S2.20; DESIGN P4).
+// What the kit does to the number that app and extension share (S2.11–S2.20; design.md P4).
 extension ExtensionGroup {
     /// Returns the number the notification brings; nil leaves the icon alone.
     package mutating func countPosted(_ notification: LocalNotification) -> Int? {

@@ -186,7 +186,7 @@ extension KitMachine.Turn {
     private mutating func openAndCollectWork(_ tap: KitMachine.Tap, _ route: Route, _ facts: some KitFacts)
         -> [BackgroundWork]
     {
-        // What was left by the person before is not this one's to open or to answer (DESIGN P7).
+        // What was left by the person before is not this one's to open or to answer (design.md P7).
         guard !KitMachine.isForAnother(tap.userInfo, facts) else { return [] }
         let payload = try? NotificationPayload(userInfo: tap.userInfo)
         let identity = TapLog.Identity(

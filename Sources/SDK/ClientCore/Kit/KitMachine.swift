@@ -1,7 +1,7 @@
 package import TidingsModel
 
 /// What the app does with what the system tells it of notifications: arrivals, silent pushes, taps and actions, by whichever callback of
-/// whichever iOS version (S1.3–S1.18, S2.9, S2.10, S4.2–S4.9; DESIGN P3, P5, P7). Every decision is taken here: the shipped kit, the
+/// whichever iOS version (S1.3–S1.18, S2.9, S2.10, S4.2–S4.9; design.md P3, P5, P7). Every decision is taken here: the shipped kit, the
 /// World and the scenarios translate callbacks to events and carry out the effects.
 ///
 /// ```text
@@ -165,7 +165,7 @@ package struct KitMachine: Hashable, Sendable {
             isSilenced: notification.isSilenced)
     }
 
-    /// Whether a notification is for somebody other than the person who is signed in (DESIGN P7). One that names no
+    /// Whether a notification is for somebody other than the person who is signed in (design.md P7). One that names no
     /// recipient is for whoever uses the phone.
     package static func isForAnother(_ userInfo: JSONValue, _ facts: some KitFacts) -> Bool {
         let tag =

@@ -1,6 +1,6 @@
 package import TidingsModel
 
-/// The kit's work at the notification centre and on the icon (S2.11, S2.17, S2.20; DESIGN P3, P4, P6, P7; docs/decisions/0025-kit-machine.md).
+/// The kit's work at the notification centre and on the icon (S2.11, S2.17, S2.20; design.md P3, P4, P6, P7; docs/decisions/0025-kit-machine.md).
 /// Ledger and number are changed when work is asked for; what concerns the notification centre and the icon then follows one after the
 /// other, in that order, so that of two numbers the later one stays.
 ///
@@ -250,7 +250,7 @@ package struct NotificationCenterQueue: Hashable, Sendable {
             return self.waiting.append(Item(number: number, job: .post(notification, badge: badge)))
         case .recall(let message, let replacement):
             let badge = replacement.flatMap { posted in group.change { $0.countPosted(posted) } ?? nil }
-            self.forgetAtOnce(message, facts, &effects)
+            self.deleteDonations(of: message, facts, &effects)
             return self.wait(number, .recall(message, replacement: replacement, badge: badge))
         case .clearRead(let conversation, let position):
             return self.wait(number, .clearRead(conversation, upTo: position))
@@ -273,8 +273,8 @@ package struct NotificationCenterQueue: Hashable, Sendable {
         effects.append(.finish(number, answer))
     }
 
-    /// The app may be ended before the recall's turn. What is still to be donated with its own post is forgotten in its turn.
-    private func forgetAtOnce(_ message: MessageID, _ facts: Facts, _ effects: inout [Effect]) {
+    /// Before the recall's turn, since the app may be ended until then. What its own post has still to donate is deleted in that turn.
+    private func deleteDonations(of message: MessageID, _ facts: Facts, _ effects: inout [Effect]) {
         guard facts.donates, self.step != .idle else { return }
         effects.append(.deleteDonations(.messages([message])))
     }

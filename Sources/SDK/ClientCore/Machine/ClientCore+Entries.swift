@@ -93,7 +93,7 @@ extension ClientCore {
         case leftToPush
     }
 
-    /// DESIGN §3 "Acks". What the server's push will show stays undecided until the app is in the foreground: what
+    /// design.md §3 "Acks". What the server's push will show stays undecided until the app is in the foreground: what
     /// was missed while offline and is not with APNs yet, what came after hanging up, and what comes in quiet hours.
     /// What APNs has accepted is settled.
     private mutating func decideDisposition(

@@ -62,7 +62,7 @@ extension ClientCore {
 
     /// There is no transport (any more). The background task is held until the notification centre has answered, but
     /// no longer than a connection may take to close: an app that is frozen before it has recorded what was shown
-    /// leaves the push to show it again (DESIGN P3).
+    /// leaves the push to show it again (design.md P3).
     mutating func closed(at now: Now, into effects: inout [ClientEffect]) {
         self.isClosedWhilePosting = self.decisions.isPosting
         guard !self.isClosedWhilePosting else { return }

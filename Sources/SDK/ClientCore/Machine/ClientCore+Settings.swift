@@ -2,7 +2,7 @@ import TidingsModel
 
 // What the person has set holds here at once; the server is told until it has taken it.
 extension ClientCore {
-    /// A device's clock decides nothing (DESIGN §3). Before the first welcome of a process there is only this one.
+    /// A device's clock decides nothing (design.md §3). Before the first welcome of a process there is only this one.
     func wall(at now: Now) -> Int64 {
         guard let clock = self.serverClock else { return now.wall }
         return clock.wall + now.monotonic - clock.monotonic

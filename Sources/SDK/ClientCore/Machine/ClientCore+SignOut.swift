@@ -1,7 +1,7 @@
 import OrderedCollections
 import TidingsModel
 
-// Signing out: everything of the person goes at once here; the server is told until it has certainly heard (DESIGN P7).
+// Signing out: everything of the person goes at once here; the server is told until it has certainly heard (design.md P7).
 extension ClientCore {
     enum PendingSignOut: Hashable, Sendable {
         case none

@@ -86,7 +86,7 @@ package enum ClientEffect: Hashable, Sendable {
     case deleteDonations(DonationScope)
     /// The app's callback of S3.4. Answered by `.delegateAnswered`.
     case askDelegate(Message, senderName: String)
-    /// In the app group's ledger (DESIGN P3). Answered by `.ringClaimed` or `.ringClaimFailed`.
+    /// In the app group's ledger (design.md P3). Answered by `.ringClaimed` or `.ringClaimFailed`.
     case claimRing(MessageID)
     /// Answered by `.notificationPosted`.
     case postNotification(LocalNotification)
@@ -96,7 +96,7 @@ package enum ClientEffect: Hashable, Sendable {
     case markRecalled(MessageID)
     case markShown(MessageID)
     case releaseClaim(MessageID)
-    /// The conversation was read up to and including this position (DESIGN P6). Answered by `.notificationWorkDone`.
+    /// The conversation was read up to and including this position (design.md P6). Answered by `.notificationWorkDone`.
     case clearNotifications(ConversationID, upTo: LogPosition)
     /// If its notification is in the notification centre, put the silent replacement in its place, or remove it.
     /// Answered by `.notificationWorkDone`.
@@ -105,7 +105,7 @@ package enum ClientEffect: Hashable, Sendable {
     /// The count changed in the background without a new message. Other senders' share stays. Answered by
     /// `.notificationWorkDone`.
     case lowerBadge(unread: Int, position: LogPosition)
-    /// The app stops being active (S2.17; DESIGN §5 "Badge"). Answered by `.notificationWorkDone`.
+    /// The app stops being active (S2.17; design.md §5 "Badge"). Answered by `.notificationWorkDone`.
     case writeBadge(unread: Int, position: LogPosition)
 
     // MARK: System
@@ -194,10 +194,10 @@ package struct LocalNotification: Hashable, Sendable {
     package var isSilent: Bool
     /// Whether the number on the icon follows it (S2.11).
     package var setsBadge: Bool
-    /// With `position`, for the badge (DESIGN §5 "Badge").
+    /// With `position`, for the badge (design.md §5 "Badge").
     package var unread: Int
     package var position: LogPosition
-    /// As in a push; nil before the server has said (DESIGN P7).
+    /// As in a push; nil before the server has said (design.md P7).
     package var recipientTag: String?
     /// Whom it is from; nil leaves it one of the app.
     package var communication: CommunicationForm?

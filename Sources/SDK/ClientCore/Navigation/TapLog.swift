@@ -1,6 +1,6 @@
 import DequeModule
 
-/// Tells a tap from its echo: the same tap can come as launch option, scene option and delegate callback (DESIGN P5).
+/// Tells a tap from its echo: the same tap can come as launch option, scene option and delegate callback (design.md P5).
 public struct TapLog: Hashable, Sendable {
     /// Which delivery of which notification, what the person did with it, and by which callback it came.
     public struct Identity: Hashable, Sendable {

@@ -1,7 +1,7 @@
 package import TidingsModel
 
 /// A push about the number on the icon alone: the person has read messages on another device, or they were recalled
-/// (DESIGN P4). It decides the number only, so that it is right even if the server cannot be reached. Their
+/// (design.md P4). It decides the number only, so that it is right even if the server cannot be reached. Their
 /// notifications go with the entries of the log, after the catching up that follows every wake.
 package enum BadgePush {
     package struct Facts: Hashable, Sendable {

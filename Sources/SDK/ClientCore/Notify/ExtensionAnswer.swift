@@ -3,7 +3,7 @@ public import TidingsModel
 // Seconds may lie between the extension's decision and its answer: it waits for its receipt, for what was overwritten, for an image.
 // Its other runs and the app go on meanwhile.
 extension ExtensionDecision {
-    /// The changes as they are to be answered, asked for just before (DESIGN P4, P7, §5 "Recall"): a message that was recalled since is
+    /// The changes as they are to be answered, asked for just before (design.md P4, P7, §5 "Recall"): a message that was recalled since is
     /// answered as its recall, a push for a person who has left is stripped, what is to be hidden by now is not said, and the number
     /// is the one with the greatest log position. The caller holds the app group's lock. Of the facts only sign-in, hiding, filtering and words count.
     public static func answer(

@@ -1,7 +1,7 @@
 public import TidingsModel
 
 /// What the notification service extension does with one push: a pure function of the payload and of what the app group
-/// knows (S2.18–S2.22; DESIGN P3, §5, §7 "Extension").
+/// knows (S2.18–S2.22; design.md P3, §5, §7 "Extension").
 public enum ExtensionDecision {
     /// What the app group holds of the person who is signed in on this phone.
     public enum SignIn: Hashable, Sendable {
@@ -146,7 +146,7 @@ public enum ExtensionDecision {
     }
 
     /// In milliseconds; nil if it can be decided now. The app has claimed the message and not shown it yet: it may do
-    /// so at once, or be dead, and then nobody else would ring (DESIGN P3).
+    /// so at once, or be dead, and then nobody else would ring (design.md P3).
     package static func wait(userInfo: JSONValue, signIn: SignIn, ledger: Ledger, wall: Int64) -> Int64? {
         guard let info = PushInfo(userInfo: userInfo), !info.isRecall,
             signIn == .signedIn(recipientTag: info.recipientTag)

@@ -74,7 +74,7 @@ public struct InAppBanner: Hashable, Sendable {
 /// the system does it, if it is asked to.
 public struct ForegroundPresentation: Hashable, Sendable {
     /// The kit's own choice in the foreground (S2.9): nothing for a message the device has already, no ring for one that the extension
-    /// has silenced because it rang before (DESIGN P3), and nothing at all of what is for somebody else (DESIGN P7).
+    /// has silenced because it rang before (design.md P3), and nothing at all of what is for somebody else (design.md P7).
     public static func choice(
         isForAnother: Bool, isKnown: Bool, isSilenced: Bool
     ) -> PresentationOptions {
@@ -119,7 +119,7 @@ public struct ForegroundPresentation: Hashable, Sendable {
     }
 
     /// What to do for a push or local notification in the foreground where the system presents nothing. A message that is known rings no
-    /// second time (DESIGN P3).
+    /// second time (design.md P3).
     public func steps(text: AlertText, hasSound: Bool, userInfo: JSONValue, isKnown: Bool = false) -> [Step] {
         if isKnown { return [] }
         var steps: [Step] = []

@@ -1,7 +1,7 @@
 import OrderedCollections
 public import TidingsModel
 
-/// Which messages this phone has rung for, shared by the app and its extension through the app group (DESIGN P3).
+/// Which messages this phone has rung for, shared by the app and its extension through the app group (design.md P3).
 ///
 /// A value: the shell reads it, asks, and writes it back under one short lock. A process that is about to show a message claims it
 /// first and marks it shown afterwards; a claim whose owner died is settled by looking at the delivered notifications.
@@ -146,7 +146,7 @@ public struct Ledger: Hashable, Sendable {
     }
 
     /// The claims whose owner can no longer answer for them: after a start, the shell looks at the delivered list and calls
-    /// `recover(delivered:process:wall:)` (DESIGN P3).
+    /// `recover(delivered:process:wall:)` (design.md P3).
     public func unsettled(process: UInt64, wall: Int64) -> [MessageID] {
         self.entries.filter { !$0.value.isShown && !self.isLive($0.value, for: .kit(process: process), wall: wall) }
             .map(\.key)

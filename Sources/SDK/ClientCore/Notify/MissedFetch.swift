@@ -1,7 +1,7 @@
 public import TidingsModel
 
 /// Which entries of the person's log the extension asks the server for: when a push tells that APNs has overwritten others
-/// (DESIGN §5 "Keep-one"), because APNs stores one notification per app for a phone that is off; and when a push does not bring its text
+/// (design.md §5 "Keep-one"), because APNs stores one notification per app for a phone that is off; and when a push does not bring its text
 /// (`PushTextMode.idOnly`).
 public struct MissedFetch: Hashable, Sendable {
     /// The last position the phone needs nothing of any more.
@@ -9,7 +9,7 @@ public struct MissedFetch: Hashable, Sendable {
     /// The position of the push itself; entries before it are missing.
     public var before: LogPosition
 
-    /// The most entries that are fetched; older ones are seen when the app is opened (DESIGN §5).
+    /// The most entries that are fetched; older ones are seen when the app is opened (design.md §5).
     public static let entriesMax = PushInfo.countedReach
 
     /// The entries among them that the push itself counts: nothing is posted for them.
@@ -78,7 +78,7 @@ public struct MissedMessage: Hashable, Sendable {
     package var communication: CommunicationForm?
 
     /// What the notification carries: the `rc` dictionary, and what a push for the same message carries for the SDK. By it the kit
-    /// tells in the foreground that the extension has silenced it, and for whom it is (DESIGN P3, P7).
+    /// tells in the foreground that the extension has silenced it, and for whom it is (design.md P3, P7).
     public func userInfo(recipientTag tag: String) -> JSONValue {
         self.payload.userInfo(
             with: PushInfo(
@@ -161,7 +161,7 @@ public enum MissedDecision {
         (answer["entries"]?.arrayValue ?? []).compactMap { $0["recall"]?.stringValue.flatMap { MessageID($0) } }
     }
 
-    /// Those in the notification centre that were read elsewhere, by the answer's marks of reading (DESIGN P6).
+    /// Those in the notification centre that were read elsewhere, by the answer's marks of reading (design.md P6).
     package static func read(_ answer: JSONValue, delivered: [NotificationCenterQueue.Entry]) -> [MessageID] {
         let marks = (answer["entries"]?.arrayValue ?? []).compactMap { entry -> (ConversationID, LogPosition)? in
             guard let read = entry["read"],
@@ -190,7 +190,7 @@ public enum MissedDecision {
 
     /// Claims the missed messages; one that is claimed already is shown by its holder. What was recalled meanwhile is marked so. The caller
     /// holds the app group's lock, and marks each one shown after it was posted. One ring in all: if the push itself rings, none of them
-    /// does, otherwise the newest (DESIGN §5). `hidden` is what each says where this phone hides content.
+    /// does, otherwise the newest (design.md §5). `hidden` is what each says where this phone hides content.
     public static func posts(
         _ answer: JSONValue, _ fetch: MissedFetch, hidden: String?,
         names: (NotificationPayload) -> KnownNames = { _ in KnownNames() }, pushRings: Bool, delivered: Set<MessageID>,

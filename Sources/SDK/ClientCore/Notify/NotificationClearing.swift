@@ -15,12 +15,12 @@ package enum NotificationClearing {
     }
 
     /// Nil if the recalled message's notification is only removed. Before iOS 15 nothing is passive: a second
-    /// notification would show a banner again (DESIGN P3).
+    /// notification would show a banner again (design.md P3).
     package static func inPlace(_ replacement: LocalNotification?, major: Int) -> LocalNotification? {
         major >= 15 ? replacement : nil
     }
 
-    /// Whether "read up to here" covers it (DESIGN P6). One whose position is not known is not covered. Its message
+    /// Whether "read up to here" covers it (design.md P6). One whose position is not known is not covered. Its message
     /// is named by the user info, else by the request's identifier.
     package static func isRead(
         _ userInfo: JSONValue, identifier: String, thread: String, in conversation: ConversationID,

@@ -105,7 +105,7 @@ package struct NotificationDecisions: Hashable, Sendable {
         }
     }
 
-    /// The extension may have shown it: left undecided, the server pushes it (DESIGN P3).
+    /// The extension may have shown it: left undecided, the server pushes it (design.md P3).
     package mutating func claimFailed(_ id: MessageID) {
         if self.pending[id]?.step == .claim { self.pending.removeValue(forKey: id) }
     }

@@ -56,7 +56,7 @@ public struct ReceivedNotification: Hashable, Sendable {
     /// The whole user info.
     public var userInfo: JSONValue
     /// Whether it is a push of the server's that comes without sound: the extension has silenced it, because its message
-    /// rang before (DESIGN P3).
+    /// rang before (design.md P3).
     public var isSilenced: Bool
 
     /// A notification from its parts.

@@ -1,7 +1,7 @@
 import OrderedCollections
 public import TidingsModel
 
-/// Which messages have rung in the foreground in this process. A push that comes a second time rings once (DESIGN P3), also where no
+/// Which messages have rung in the foreground in this process. A push that comes a second time rings once (design.md P3), also where no
 /// extension stands between that could silence it.
 public struct RingLog: Hashable, Sendable {
     /// How many messages are remembered; the oldest are forgotten first.

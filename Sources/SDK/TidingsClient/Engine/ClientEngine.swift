@@ -53,7 +53,7 @@ final class ClientEngine: Sendable {
         var isMute = false
         /// The core answers nothing that is requested from now on.
         var isFinished = false
-        /// Identifies the person on this device since the last welcome (DESIGN P7).
+        /// Identifies the person on this device since the last welcome (design.md P7).
         var recipientTag: String?
         var signingOut: [CheckedContinuation<Void, Never>] = []
         var sending: [ClientMessageID: CheckedContinuation<Message, any Error>] = [:]

@@ -4,7 +4,7 @@ import GRDB
 import TidingsAppGroup
 import TidingsModel
 
-/// One person's messages, log position, outbox and reading positions on this device (DESIGN §7: private to the app),
+/// One person's messages, log position, outbox and reading positions on this device (design.md §7: private to the app),
 /// on SQLite; its contract is `LocalStoreContract`. A store that turns out to be damaged is set aside under another
 /// name and begun anew; the log is synced again.
 final class LocalStore: Sendable {
@@ -276,7 +276,7 @@ final class LocalStore: Sendable {
 
     /// Forgets everything but how far custom messages were handed over: a person who signs in again has the same log.
     /// Removing the files needs no room on a full phone; later calls find an empty store. A damaged store that was
-    /// set aside goes too (DESIGN P7).
+    /// set aside goes too (design.md P7).
     func forgetAll() throws {
         try self.current.withLock { current in
             // A file that cannot be closed is removed all the same; its space is freed when the last user closes it.

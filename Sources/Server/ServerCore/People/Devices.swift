@@ -11,7 +11,7 @@ struct Registrant: Sendable {
 
 extension ServerCore {
     /// Stores a push registration (S2.7), or clears it for nil. Whatever was held against an earlier one is forgotten
-    /// (DESIGN P8).
+    /// (design.md P8).
     mutating func register(
         _ registration: PushRegistration?, by registrant: Registrant, _ slot: Int, _ index: Int, _ now: Now,
         _ effects: inout [ServerEffect]
@@ -139,7 +139,7 @@ extension ServerCore {
         self.sendToStore(.signOut(device, at: now.wall), for: .apiSignOut(request, device), &effects)
     }
 
-    /// The store ends everything under way to the device together with the sign-out (DESIGN P6), and what it accepts
+    /// The store ends everything under way to the device together with the sign-out (design.md P6), and what it accepts
     /// for it until then. It may fail to: until it has answered, the legs stay, and nothing is pushed. `end` is how they end
     /// there, unless the device was leaving already.
     mutating func beginSignOut(slot: Int, index: Int, as end: LegEnd = .signedOut) {

@@ -235,7 +235,7 @@ extension ServerCore {
         self.finishRecovery(of: loading, now, &effects)
     }
 
-    /// Restores the open legs, and starts those of entries above max(settled, decided) (DESIGN §3 "Push work").
+    /// Restores the open legs, and starts those of entries above max(settled, decided) (design.md §3 "Push work").
     private mutating func restoreLegs(
         of slot: Int, _ loading: Loading, _ openLegs: [OpenLeg], _ now: Now, _ effects: inout [ServerEffect]
     ) {

@@ -4,7 +4,7 @@ import TidingsModel
 
 extension ServerCore {
     /// Loads people with unfinished work, a limited number at a time. Devices whose lease was live or unknown have
-    /// time to return before anything is pushed to them (DESIGN §3 "Push work").
+    /// time to return before anything is pushed to them (design.md §3 "Push work").
     mutating func recover(_ opening: StoreOpening, _ now: Now, _ effects: inout [ServerEffect]) {
         self.startedAt = now
         self.restartGraceUntil = now.monotonic + self.settings.restartGraceTime

@@ -62,7 +62,7 @@ struct Leg: Sendable {
     var attempts: Int = 0
     /// The number of the last try handed over; nil before the first.
     var sentAttempt: Int?
-    /// An old 410 has put it back once already (DESIGN §5).
+    /// An old 410 has put it back once already (design.md §5).
     var isPutBack = false
     /// A push was handed over whose answer never came: the device may have shown it.
     var mayBeShown = false
@@ -213,7 +213,7 @@ struct DeviceLegs: Sendable {
         return place < self.legs.count && self.legs[place].position == position ? place : nil
     }
 
-    /// The position up to which everything is ended or kept: the device's `decided` (DESIGN §3 "Push work").
+    /// The position up to which everything is ended or kept: the device's `decided` (design.md §3 "Push work").
     func decided(head: LogPosition) -> LogPosition {
         guard let open = self.legs.first(where: { !$0.isKept }) else { return head }
         return open.position - 1

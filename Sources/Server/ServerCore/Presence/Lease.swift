@@ -1,6 +1,6 @@
 package import TidingsModel
 
-// The lease of a device: what the server believes about it (DESIGN §4). Effects stand behind a slash; "over" is `timeReached` after
+// The lease of a device: what the server believes about it (design.md §4). Effects stand behind a slash; "over" is `timeReached` after
 // the state's time. `connected` leads from every state, and `reported` from those with a connection and from `gone`, to what the
 // app reports: foreground, background, or for "suspending" gone.
 //
@@ -27,7 +27,7 @@ package enum Lease: Hashable, Sendable {
     case probing(until: Int64)
     /// The socket was lost in the foreground without "suspending"; the phone may come straight back.
     case grace(until: Int64)
-    /// The server has just started and does not know (DESIGN §3 "Push work").
+    /// The server has just started and does not know (design.md §3 "Push work").
     case returning(until: Int64)
     case gone
 
@@ -90,7 +90,7 @@ extension Lease {
         self = self.following(event, at: now.monotonic, settings: settings, into: &effects)
     }
 
-    // tidy: long because the lease table of DESIGN §4 is one switch over (state, event).
+    // tidy: long because the lease table of design.md §4 is one switch over (state, event).
     private func following(
         _ event: LeaseEvent, at now: Int64, settings: ServerSettings, into effects: inout [LeaseEffect]
     ) -> Lease {

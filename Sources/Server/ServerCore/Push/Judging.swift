@@ -51,7 +51,7 @@ extension ServerCore {
         return until
     }
 
-    /// Makes a leg durable before a wait that can outlast the process (DESIGN §3 "Push work").
+    /// Makes a leg durable before a wait that can outlast the process (design.md §3 "Push work").
     private mutating func keepWaitingLeg(
         slot: Int, index: Int, leg: Int, _ wait: LegWait, until: Int64?, _ now: Now,
         _ effects: inout [ServerEffect]
@@ -149,7 +149,7 @@ extension ServerCore {
             .allows(message.mentions, of: user)
     }
 
-    /// What a phone has missed, as its extension may show it (DESIGN §5 "Keep-one"): a message that must never be
+    /// What a phone has missed, as its extension may show it (design.md §5 "Keep-one"): a message that must never be
     /// pushed to this person, or waits for quiet hours to end, is not shown there either. Of images and portraits only
     /// those that a push may name are told.
     func missed(_ page: LogPage, on device: DeviceKey, _ now: Now) -> LogPage {

@@ -176,7 +176,7 @@ extension ServerCore {
         }
     }
 
-    /// The lane was at fault (DESIGN P8).
+    /// The lane was at fault (design.md P8).
     private mutating func takeBackQuarantines(of lane: PushLane, _ now: Now, _ effects: inout [ServerEffect]) {
         while let quarantine = self.lanes[lane]?.quarantined.popFirst() {
             self.takeBack(quarantine.device, quarantine.before, now, &effects)

@@ -4,7 +4,7 @@ package import TidingsModel
 // What a service extension is answered when it asks for what its phone has missed (`GET /v1/extension/missed`).
 extension LogPage {
     /// Whether it is a pushed kind of message that nothing later in the page recalls, deletes or reads, and that no
-    /// removal from the group follows (DESIGN §5).
+    /// removal from the group follows (design.md §5).
     private func rings(_ message: Message, at position: LogPosition, for user: UserID) -> Bool {
         guard message.flags.contains(.notified), message.flags.contains(.stored), message.sender != user,
             message.conversation.type != .chatRoom

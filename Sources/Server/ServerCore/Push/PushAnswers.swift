@@ -14,7 +14,7 @@ extension ServerCore {
         case retry(LegWait, isAnswered: Bool, mayBeShown: Bool = false)
         /// Dead if 410's time is newer than the registration (apns.md §11).
         case drop(APNsRefusal)
-        /// If its lane works (DESIGN P8).
+        /// If its lane works (design.md P8).
         case quarantine(APNsRefusal)
 
         var isAccepted: Bool {
@@ -25,7 +25,7 @@ extension ServerCore {
         }
     }
 
-    /// DESIGN §5, apns.md §9.
+    /// design.md §5, apns.md §9.
     mutating func endPush(_ id: PushID, _ answer: PushAnswer, _ now: Now, _ effects: inout [ServerEffect]) {
         if let push = self.calls.end(id) { return self.endCallPush(id, push, answer, now, &effects) }
         if let push = self.passed.end(id) { return self.endPassing(id, push, answer, now, &effects) }
@@ -155,7 +155,7 @@ extension ServerCore {
         self.setPush(.registered(registration, at: at, wasAccepted: true), slot, index, &effects)
     }
 
-    /// An old 410 puts a leg back once (DESIGN §5).
+    /// An old 410 puts a leg back once (design.md §5).
     private mutating func isPutBackFirst(_ slot: Int, _ index: Int, _ position: LogPosition) -> Bool {
         guard let leg = self.people[slot].devices[index].legs.index(of: position),
             !self.people[slot].devices[index].legs[leg].isPutBack

@@ -6,7 +6,7 @@ extension ServerCore {
     /// apns.md §13.
     static let sound: APNsPayload.Sound = "default"
 
-    /// The push of one leg (DESIGN §5, §7). `counted` are the positions of the other messages that it counts; the
+    /// The push of one leg (design.md §5, §7). `counted` are the positions of the other messages that it counts; the
     /// leg's is the newest. Throws `InvalidField` if the payload cannot be made to fit.
     mutating func pushRequest(
         for id: LegID, _ leg: Leg, with counted: [LogPosition], of slot: Int, to registration: PushRegistration
@@ -107,7 +107,7 @@ extension ServerCore {
             }
         }
         info.counted = parts.counted.filter { $0 + PushInfo.countedReach >= position }
-        // Neutral unless the app wants it otherwise, because it is shown where no extension can check whose phone it is (DESIGN §7).
+        // Neutral unless the app wants it otherwise, because it is shown where no extension can check whose phone it is (design.md §7).
         var alert = APNsPayload.Alert(body: isHidden ? words.hidden : words.neutral)
         if info.textMode == .alert, let text = parts.text {
             alert = APNsPayload.Alert(text)

@@ -1,6 +1,6 @@
 package import TidingsModel
 
-// When a push is sent (DESIGN §5). The first row that fits decides: it *ends* the leg with its name, or lets it *wait* until the reason goes
+// When a push is sent (design.md §5). The first row that fits decides: it *ends* the leg with its name, or lets it *wait* until the reason goes
 // away. A leg for which no row fits is sent. All rows are tried again at the moment of sending.
 //
 // Some legs end before that, so that a crash loses none: the one to the sending device (`own_device`) in `ServerCore.startLeg`; the one of
@@ -73,7 +73,7 @@ package struct PushFacts: Hashable, Sendable {
         case missing
         /// APNs has said so, later than the registration (apns.md §11).
         case dead(timestamp: Int64)
-        /// Not used until the device registers again (DESIGN P8). Apple's reason and its status; 0 for an
+        /// Not used until the device registers again (design.md P8). Apple's reason and its status; 0 for an
         /// undocumented reason.
         case quarantined(reason: String, status: Int)
     }
@@ -94,7 +94,7 @@ package struct PushFacts: Hashable, Sendable {
     package enum LaneHold: Hashable, Sendable {
         case none
         case configFault
-        /// APNs refuses tokens, and it is not known yet whether tokens or lane are at fault (DESIGN P8).
+        /// APNs refuses tokens, and it is not known yet whether tokens or lane are at fault (design.md P8).
         case breakerOpen
         case providerDown
     }

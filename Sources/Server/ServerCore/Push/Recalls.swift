@@ -2,7 +2,7 @@ import StoreModel
 import TidingsModel
 
 // Devices that have shown a recalled message, or may have, get the recall as a leg of its own, under its own id and at its place in the
-// log (DESIGN §5 "Recall"). The others learn of it from their log only.
+// log (design.md §5 "Recall"). The others learn of it from their log only.
 struct RecalledMessage: Hashable, Sendable {
     var shown: [DeviceID] = []
     var wasUnread = false

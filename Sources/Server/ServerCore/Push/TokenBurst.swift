@@ -1,7 +1,7 @@
 import OrderedCollections
 package import TidingsModel
 
-/// Stops the pushes of one lane when APNs refuses the tokens of many people in a row, and tries one now and then (DESIGN §5 "Queue",
+/// Stops the pushes of one lane when APNs refuses the tokens of many people in a row, and tries one now and then (design.md §5 "Queue",
 /// P8). That APNs itself fails or refuses the credential is no matter of it: the APNs client reports that (`LaneState`).
 ///
 /// Refused tokens alone stop a lane only if they are registrations of different people with which APNs had accepted pushes before: of
@@ -69,7 +69,7 @@ package struct TokenBurst: Hashable, Sendable {
         case clearAlarm
         /// Pushes that wait may go now: one as a probe, or all if it is closed.
         case release
-        /// The lane is at fault: tokens that were put into quarantine since it worked last are taken out again (DESIGN P8).
+        /// The lane is at fault: tokens that were put into quarantine since it worked last are taken out again (design.md P8).
         case takeBackQuarantines
     }
 
@@ -80,7 +80,7 @@ package struct TokenBurst: Hashable, Sendable {
         }
     }
 
-    /// No token may be put into quarantine then (DESIGN P8).
+    /// No token may be put into quarantine then (design.md P8).
     package var isTripped: Bool {
         switch self.state {
         case .closed, .suspect: false

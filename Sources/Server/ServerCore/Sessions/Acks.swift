@@ -23,7 +23,7 @@ extension ServerCore {
         if ended.end.mayBeShown { self.lateEnds.append(LateEnd(request: self.storeRequests, leg: ended.leg)) }
     }
 
-    /// DESIGN §3 "Acks".
+    /// design.md §3 "Acks".
     mutating func acknowledge(
         _ ack: ClientFrame.Ack, _ slot: Int, _ index: Int, _ now: Now, _ effects: inout [ServerEffect]
     ) throws(InvalidField) {
@@ -50,7 +50,7 @@ extension ServerCore {
         self.writeSkipped(slot, index, &effects)
     }
 
-    /// In the foreground what is stored is settled (DESIGN §3 "Acks").
+    /// In the foreground what is stored is settled (design.md §3 "Acks").
     mutating func settleStored(_ slot: Int, _ index: Int, _ now: Now, _ effects: inout [ServerEffect]) {
         self.settle(slot, index, upTo: self.people[slot].devices[index].stored, nil, now, &effects)
         self.writeSettled(slot, index, &effects)

@@ -3,7 +3,7 @@ import TidingsModel
 
 extension ServerCore {
     /// Clients are asked to come back, spread over a while. No lease ends and nothing new is pushed: who is live now
-    /// will be live at the next process (DESIGN §3 "Push work").
+    /// will be live at the next process (design.md §3 "Push work").
     mutating func drain(_ now: Now, _ effects: inout [ServerEffect]) -> State {
         for slot in self.people.indices where self.people[slot].isReady {
             for index in self.people[slot].devices.indices { self.writeCursor(slot, index, &effects) }

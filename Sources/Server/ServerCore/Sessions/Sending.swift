@@ -93,7 +93,7 @@ extension ServerCore {
                 expiresAt: draft.lifetimeMilliseconds.map { now.wall + $0 }, push: draft.push?.nonEmpty))
     }
 
-    /// Only once the store has synced the message or refused it (DESIGN P1). Who has written as an account is told no deliveries: the
+    /// Only once the store has synced the message or refused it (design.md P1). Who has written as an account is told no deliveries: the
     /// message is in the account's log, not in theirs.
     mutating func finishSend(
         _ session: SessionID, _ message: SharedMessage, _ result: Result<[Delivery], ServerFrame.Problem>,
@@ -197,7 +197,7 @@ extension ServerCore {
         }
     }
 
-    /// One pseudo-leg, which the store has ended with the message (DESIGN §5). The sender is no recipient.
+    /// One pseudo-leg, which the store has ended with the message (design.md §5). The sender is no recipient.
     func countWithoutDevice(_ message: SharedMessage, _ slot: Int, _ effects: inout [ServerEffect]) {
         guard self.people[slot].devices.isEmpty, self.people[slot].key.user != message.message.sender else { return }
         effects.append(.countEnd(.noDevice))

@@ -120,7 +120,7 @@ extension ServerCore {
         }
     }
 
-    /// Also does what follows for the device's connection and legs (DESIGN §4).
+    /// Also does what follows for the device's connection and legs (design.md §4).
     mutating func changeLease(
         _ slot: Int, _ index: Int, _ event: LeaseEvent, _ now: Now, _ effects: inout [ServerEffect]
     ) {

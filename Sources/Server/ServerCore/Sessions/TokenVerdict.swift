@@ -17,7 +17,7 @@ package struct CheckedToken: Hashable, Sendable {
 
 /// The shell checks the token of a hello or a renewal, because the core checks no signatures.
 package enum TokenVerdict: Hashable, Sendable {
-    /// The extension token was made for this connection (DESIGN §7 "Extension"); empty at a renewal, which leaves the
+    /// The extension token was made for this connection (design.md §7 "Extension"); empty at a renewal, which leaves the
     /// connection's as it is.
     case valid(CheckedToken, extensionToken: String)
     /// Not a token of this server, or its signature is wrong.

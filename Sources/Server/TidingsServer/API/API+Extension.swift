@@ -5,9 +5,9 @@ import ServerCore
 import StoreModel
 import TidingsModel
 
-/// What the notification service extension asks, with the token its device received at the last connect (DESIGN §7 "Extension").
+/// What the notification service extension asks, with the token its device received at the last connect (design.md §7 "Extension").
 extension API {
-    /// How many entries one fetch brings at most (DESIGN §5 "Keep-one").
+    /// How many entries one fetch brings at most (design.md §5 "Keep-one").
     private static let missedMax: Int64 = 20
 
     func addExtension(to router: Router<Context>) {

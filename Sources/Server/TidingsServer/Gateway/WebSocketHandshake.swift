@@ -21,7 +21,7 @@ enum WebSocketHandshake {
     }
 
     static let headBytesMax = 8_192
-    /// DESIGN §9.
+    /// design.md §9.
     static let path = "/v1/connect"
 
     private struct Refusal: Error {

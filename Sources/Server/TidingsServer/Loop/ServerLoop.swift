@@ -7,7 +7,7 @@ import StoreModel
 import TidingsModel
 
 /// The owner of all people of this server: the core, the gateway's connections and everything that leads to an event live on one
-/// event loop (DESIGN §3 "Owner"). Carries effects out and decides nothing. Work is done in ticks. What comes in during one turn of
+/// event loop (design.md §3 "Owner"). Carries effects out and decides nothing. Work is done in ticks. What comes in during one turn of
 /// the event loop is handed to the core at once; store commands and frames are collected and leave together at the end of the turn:
 /// one batch for the store, one write per connection. `@unchecked Sendable`: every stored property that can change is used on
 /// `eventLoop` only; what may be called from elsewhere says so and hops there first.

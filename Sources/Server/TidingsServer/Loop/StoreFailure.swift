@@ -1,4 +1,4 @@
-/// The process must end and be started again (DESIGN P1).
+/// The process must end and be started again (design.md P1).
 package struct StoreFailure: Error, Equatable, CustomStringConvertible {
     /// What the store said, with the remedy.
     package var reason: String

@@ -275,7 +275,7 @@ extension DemoStage {
         }
     }
 
-    /// Rings are banners or sounds, counted from the phone's own records (DESIGN P3).
+    /// Rings are banners or sounds, counted from the phone's own records (design.md P3).
     private func expectRings(_ phone: ControlClient, _ id: String, _ count: Int, after mark: Int) async throws {
         let rings = await phone.events.dropFirst(mark).filter { event in
             event["event"] == "presentation" && event["notification"]?.stringValue == id

@@ -27,7 +27,7 @@ package struct SDKSetup: Equatable, Sendable {
     package var badge: StoredBadge?
     package var isOffline = false
     package var registersActions = false
-    /// Whether the service extension asks the server for what it missed (DESIGN §5 "Keep-one").
+    /// Whether the service extension asks the server for what it missed (design.md §5 "Keep-one").
     package var fetchesMissed = true
     package var pushText = PushTextMode.serviceExtension
     package var isOnlySender = false

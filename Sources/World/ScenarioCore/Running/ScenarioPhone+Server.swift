@@ -102,7 +102,7 @@ extension ScenarioPhone {
         switch step {
         case .message(let message):
             if let person = message.recipient {
-                // Who was signed in here before: their push still comes, with their recipient tag (DESIGN P7).
+                // Who was signed in here before: their push still comes, with their recipient tag (design.md P7).
                 let registration = PushRegistration(token: "0123", environment: .sandbox, topic: Self.bundle.rawValue)
                 self.connectBriefly(person, SDKHost.device, [.registerPush(registration)])
             }

@@ -160,7 +160,7 @@ struct SentPush {
     }
 }
 
-/// A promise, watched while a run goes on and checked when all has healed (DESIGN §1). A pure value: the same facts
+/// A promise, watched while a run goes on and checked when all has healed (design.md §1). A pure value: the same facts
 /// give the same violations.
 protocol Checker {
     /// Nothing else is shown to it.

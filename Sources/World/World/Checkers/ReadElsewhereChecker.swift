@@ -13,7 +13,7 @@ struct ReadElsewhereChecker: Checker {
     private static let hour: Int64 = 3_600_000
     /// In milliseconds; the probe is over long before.
     private static let probeTime: Int64 = 300_000
-    /// In an hour, for a device (DESIGN §5, "Silent pushes"); of numbers alone there may be more.
+    /// In an hour, for a device (design.md §5, "Silent pushes"); of numbers alone there may be more.
     private static let pushesMax = 3
 
     private var startedAt: Int64 = 0
