@@ -1,7 +1,9 @@
 #if os(Linux)
     import Foundation
     import NIOCore
+    import NIOHTTP1
     import NIOPosix
+    import NIOWebSocket
     import Synchronization
     import Testing
     import TidingsModel
@@ -40,6 +42,50 @@
         }
 
         func send(_ frame: ClientFrame) { self.connection.send(FrameCodec.encode(frame, as: .protobuf)) }
+    }
+
+    /// Answers the first frame with these texts and its close, all in one write.
+    private final class LastWords: ChannelInboundHandler, Sendable {
+        typealias InboundIn = WebSocketFrame
+        typealias OutboundOut = WebSocketFrame
+        private let texts: [String]
+
+        init(_ texts: [String]) { self.texts = texts }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            guard self.unwrapInboundIn(data).opcode == .binary else { return }
+            for text in self.texts {
+                let frame = WebSocketFrame(fin: true, opcode: .binary, data: ByteBuffer(string: text))
+                context.write(self.wrapOutboundOut(frame), promise: nil)
+            }
+            var code = ByteBuffer()
+            code.write(webSocketErrorCode: .normalClosure)
+            let close = WebSocketFrame(fin: true, opcode: .connectionClose, data: code)
+            context.writeAndFlush(self.wrapOutboundOut(close), promise: nil)
+        }
+
+        static func listen(_ texts: [String], closed: @escaping @Sendable () -> Void) async throws -> any Channel {
+            try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .childChannelInitializer { channel in
+                    let upgrader = NIOWebSocketServerUpgrader(
+                        shouldUpgrade: { channel, _ in
+                            channel.eventLoop.makeSucceededFuture([
+                                "Sec-WebSocket-Protocol": WireFormat.protobuf.subprotocol
+                            ])
+                        },
+                        upgradePipelineHandler: { channel, _ in
+                            channel.closeFuture.whenComplete { _ in closed() }
+                            return channel.eventLoop.makeCompletedFuture {
+                                try channel.pipeline.syncOperations.addHandler(LastWords(texts))
+                            }
+                        })
+                    return channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.configureHTTPServerPipeline(
+                            withServerUpgrade: (upgraders: [upgrader], completionHandler: { _ in }))
+                    }
+                }
+                .bind(host: "127.0.0.1", port: 0).get()
+        }
     }
 
     /// The transport that apps on Apple's systems use, from the same source, against the gateway.
@@ -95,6 +141,31 @@
                 bob.send(.ping(1))
                 guard case .closed = await bob.next() else { throw RawClient.UnexpectedAnswer(text: "not closed") }
             }
+        }
+
+        @Test func `hands over what the server sent before it closed, however late it reads`() async throws {
+            let hasClosed = DispatchSemaphore(value: 0)
+            let server = try await LastWords.listen(["welcome", "refused"]) { hasClosed.signal() }
+            let events = Events()
+            let url = try #require(URL(string: "ws://127.0.0.1:\(server.localAddress?.port ?? 0)"))
+            let connection = URLSessionTransport().open(url) { event in
+                // The connection has ended before the first frame is asked for.
+                if event == .opened { hasClosed.wait() }
+                events.add(event)
+            }
+            connection.send(Array("hello".utf8))
+            var told: [TransportEvent] = []
+            for await event in events.stream {
+                told.append(event)
+                if case .closed = event { break }
+            }
+            #expect(
+                told == [
+                    .opened, .received(Array("welcome".utf8)), .received(Array("refused".utf8)),
+                    .closed(reason: "the server closed the connection"),
+                ])
+            connection.close()
+            try await server.close()
         }
 
         /// The machine above closes such a connection after two heartbeats (`ConnectionMachine`).

@@ -24,6 +24,9 @@ private final class URLSessionConnection: NSObject, TransportConnection, URLSess
     private struct State {
         var task: URLSessionWebSocketTask?
         var session: URLSession?
+        var isOpen = false
+        /// Why the task has ended; what the server sent before may still wait to be received.
+        var endReason: String?
         var isEnded = false
         var queue: [[UInt8]] = []
         var isWriting = false
@@ -113,8 +116,8 @@ private final class URLSessionConnection: NSObject, TransportConnection, URLSess
             case .success(let message): if let bytes = Self.bytes(of: message) { self.events(.received(bytes)) }
             case .failure(let error):
                 // The own close ends the receiving, too, perhaps before `writeNext` says so.
-                let isOwn = self.state.withLock { $0.isClosing }
-                return self.end(reason: isOwn ? "closed" : "\(error)", lettingTasksFinish: isOwn)
+                let (isOwn, reason) = self.state.withLock { ($0.isClosing, $0.endReason) }
+                return self.end(reason: isOwn ? "closed" : reason ?? "\(error)", lettingTasksFinish: isOwn)
             }
             self.receiveNext(task)
         }
@@ -126,6 +129,16 @@ private final class URLSessionConnection: NSObject, TransportConnection, URLSess
         case .string(let text): Array(text.utf8)
         @unknown default: nil
         }
+    }
+
+    /// The session tells of the end beside the receiving: a refusal that the server sent before it closed would be lost if that were the
+    /// end. Receiving fails when nothing is left, and ends the connection.
+    private func endWhenAllIsReceived(reason: String) {
+        let task = self.state.withLock { state -> URLSessionWebSocketTask? in
+            if state.endReason == nil { state.endReason = reason }
+            return state.isOpen ? state.task : nil
+        }
+        if let task { self.receiveNext(task) } else { self.end(reason: reason) }
     }
 
     /// - Parameter lettingTasksFinish: whether the close frame still has to leave.
@@ -146,7 +159,11 @@ private final class URLSessionConnection: NSObject, TransportConnection, URLSess
     func urlSession(
         _ session: URLSession, webSocketTask: URLSessionWebSocketTask, didOpenWithProtocol protocol: String?
     ) {
-        guard !self.state.withLock({ $0.isEnded }) else { return }
+        let isWanted = self.state.withLock { state in
+            state.isOpen = true
+            return !state.isEnded
+        }
+        guard isWanted else { return }
         self.events(.opened)
         self.receiveNext(webSocketTask)
     }
@@ -154,9 +171,9 @@ private final class URLSessionConnection: NSObject, TransportConnection, URLSess
     func urlSession(
         _ session: URLSession, webSocketTask: URLSessionWebSocketTask,
         didCloseWith closeCode: URLSessionWebSocketTask.CloseCode, reason: Data?
-    ) { self.end(reason: "the server closed the connection") }
+    ) { self.endWhenAllIsReceived(reason: "the server closed the connection") }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        self.end(reason: error.map { "\($0)" } ?? "the connection ended")
+        self.endWhenAllIsReceived(reason: error.map { "\($0)" } ?? "the connection ended")
     }
 }
