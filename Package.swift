@@ -146,6 +146,7 @@ targets.append(
 targets += shell("Server", "HTTPUpgrades", uses: ["NIOCore", "NIOHTTP1"], testingUses: ["NIOEmbedded"])
 
 // Server
+targets += shell("Server", "Console", resources: [.embedInCode("Pages")])
 targets += core("Server", "StoreModel", needs: ["TidingsModel", "APNsModel"])
 targets += core("Server", "ServerCore", needs: ["TidingsModel", "APNsModel", "StoreModel"])
 targets += shell(
@@ -154,14 +155,13 @@ targets += shell(
     "Server", "TidingsServer",
     needs: [
         "TidingsModel", "TidingsWire", "StoreModel", "ServerCore", "MessageStore", "APNsModel", "APNsClientCore",
-        "APNsClient", "HTTPUpgrades",
+        "APNsClient", "HTTPUpgrades", "Console",
     ],
     uses: [
-        "Configuration", "Crypto", "Hummingbird", "HTTPTypes", "JWTKit", "Logging", "Metrics", "NIOConcurrencyHelpers",
-        "NIOCore", "NIOFoundationCompat", "NIOHTTP1", "NIOPosix", "NIOSSL", "NIOWebSocket", "ServiceLifecycle",
-        "SwiftProtobuf", "UnixSignals", "Yams",
+        "Configuration", "Crypto", "CryptoExtras", "Hummingbird", "HTTPTypes", "JWTKit", "Logging", "Metrics",
+        "NIOConcurrencyHelpers", "NIOCore", "NIOFoundationCompat", "NIOHTTP1", "NIOPosix", "NIOSSL", "NIOWebSocket",
+        "ServiceLifecycle", "SwiftProtobuf", "UnixSignals", "Yams",
     ], testing: onLinux ? ["TidingsClient", "URLSessionWebSocket"] : [], testingUses: ["NIOEmbedded"],
-    // Compiled in: the server's binary is copied alone.
     resources: [.embedInCode("API/openapi.yaml")])
 
 // Phone

@@ -7,6 +7,7 @@ extension CommandGenerator {
         if self.chance(10) { return self.clock % 3 == 0 ? .readControl : self.auditQuestion }
         var change = self.controlChange()
         let at = self.time()
+        if let access = self.access(inPlaceOf: change) { change = access }
         if let call = self.auditedCall { change = .noteCall(call) }
         return .changeControl(self.controlAuthor.map { .by($0, change) } ?? change, at: at)
     }
@@ -26,6 +27,33 @@ extension CommandGenerator {
     private var auditedCall: AuditedCall? {
         guard self.clock % 13 == 0 else { return nil }
         return AuditedCall(self.clock % 2 == 0 ? "shop" : "club", action: "POST pushes", subject: "\(self.clock)")
+    }
+
+    /// Of kinds that come often.
+    private func access(inPlaceOf change: ControlChange) -> ControlChange? {
+        let isInPlace =
+            switch change {
+            case .noteUses: self.clock % 2 == 0
+            case .createApp, .changePushCredential: self.clock % 4 == 1
+            default: false
+            }
+        guard isInPlace else { return nil }
+        return .changeAccess(name: self.clock % 3 == 0 ? "bob@example.com" : "ann", self.accessChange)
+    }
+
+    private var accessChange: AccessChange {
+        let hash = Array(repeating: UInt8(self.clock % 2), count: self.clock % 11 == 0 ? 31 : 32)
+        switch self.clock % 10 {
+        case 0:
+            let password = PasswordHash(
+                salt: Array(hash.prefix(16)), hash: hash, cost: self.clock % 17 == 0 ? 3 : 1 << 15, blockSize: 8,
+                parallelism: 1)
+            return .setPassword(self.clock % 3 == 0 ? nil : password, keeping: hash)
+        case 5: return .endSession(hash: hash)
+        default:
+            let time = self.clock % 10 == 8 ? self.clock % 3_000 - 20 : 3_600_000
+            return .addSession(OperatorSession(hash: hash, createdAt: self.clock, endsAt: self.clock + time))
+        }
     }
 
     private var auditQuestion: StoreCommand {

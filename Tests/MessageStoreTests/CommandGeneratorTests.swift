@@ -72,12 +72,19 @@ import TidingsModel
             "changePushCredential: not_allowed", "changePushCredential: invalid_field credential",
             "changePushCredential: invalid_field team_id", "reseal: control", "reseal: invalid_field digest",
         ]
-        for name in wanted + Self.aboutPushes + Self.aboutClientKeys { #expect(seen[name] != nil, "\(name)") }
+        for name in wanted + Self.aboutPushes + Self.aboutClientKeys + Self.aboutAccess {
+            #expect(seen[name] != nil, "\(name)")
+        }
     }
 
     private static let aboutClientKeys = [
         "addClientKey: control", "addClientKey: exists", "addClientKey: invalid_field key",
         "addClientKey: invalid_field app", "revokeClientKey: control", "revokeClientKey: invalid_field key",
+    ]
+
+    private static let aboutAccess = [
+        "changeAccess: control", "changeAccess: exists", "changeAccess: invalid_field name",
+        "changeAccess: invalid_field session",
     ]
 
     private static let aboutPushes = [

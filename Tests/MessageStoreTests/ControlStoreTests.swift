@@ -17,7 +17,14 @@ private let filled: [StoreCommand] = [
     change(
         .addAPIKey("shop", APIKeyRecord(name: "web", hashes: KeyHashes(hash(1)), scopes: ["messages"], createdAt: 2))),
     change(.addOperator(OperatorRecord(name: "ann", role: .administer, hashes: KeyHashes(hash(2)), createdAt: 3))),
+    change(.changeAccess(name: "ann", .setPassword(password, keeping: nil))),
+    change(
+        .changeAccess(
+            name: "ann", .addSession(OperatorSession(hash: hash(5), createdAt: 4, endsAt: 4_000_000_000_000)))),
 ]
+
+private let password = PasswordHash(
+    salt: Array(repeating: 4, count: 16), hash: hash(6), cost: 1 << 15, blockSize: 8, parallelism: 1)
 
 private let used = change(.noteUses([KeyUse(web, at: 120_000), KeyUse(.ofOperator(name: "ann"), at: 60_000)]))
 
@@ -59,6 +66,8 @@ private func change(_ change: ControlChange) -> StoreCommand { .changeControl(ch
         let wanted = try self.expected(filled + [used])
         #expect(again.opening.control == wanted)
         #expect(wanted.lastUse(of: web) == 120_000)
+        #expect(again.opening.control[operatorNamed: "ann"]?.password == password)
+        #expect(again.opening.control[operatorNamed: "ann"]?.sessions.map(\.hash) == [hash(5)])
         #expect(try await again.apply([.readControl]) == [.controlState(wanted)])
         again.close()
     }
@@ -93,7 +102,7 @@ private func change(_ change: ControlChange) -> StoreCommand { .changeControl(ch
         let database = try DatabaseQueue(path: self.folder.path())
         let rows = try await database.read { try Data.fetchAll($0, sql: "SELECT records FROM journal") }
         let count = try rows.reduce(0) { sum, row in try sum + row.withUnsafeBytes { try JournalRow.count($0) } }
-        #expect(count == 3)
+        #expect(count == filled.count)
     }
 
     @Test func `are in a backup, and in a store that is rebuilt`() async throws {
@@ -193,6 +202,13 @@ private func change(_ change: ControlChange) -> StoreCommand { .changeControl(ch
     private static let app = ManagedApp(id: "shop", secrets: [secret], createdAt: 5)
     private static let ann = OperatorRecord(name: "ann", role: .send, hashes: KeyHashes([1]), createdAt: 2)
 
+    private static let signedIn: OperatorRecord = {
+        var record = Self.ann
+        record.password = PasswordHash(salt: [2], hash: [3], cost: 1 << 15, blockSize: 8, parallelism: 1)
+        record.sessions = [OperatorSession(hash: [4], createdAt: 5, endsAt: 6)]
+        return record
+    }()
+
     private static func row(_ text: String) -> [UInt8] {
         var writer = ByteWriter()
         writer.byte(JournalRow.version)
@@ -226,6 +242,11 @@ private func change(_ change: ControlChange) -> StoreCommand { .changeControl(ch
             (
                 ControlEntry(.ofOperator(Self.ann)),
                 #"{"operator":{"name":"ann","role":"send","hash":"01","created_at":2}}"#
+            ),
+            (
+                ControlEntry(.ofOperator(Self.signedIn)),
+                #"{"operator":{"name":"ann","role":"send","hash":"01","created_at":2,"password":{"salt":"02","#
+                    + #""hash":"03","n":32768,"r":8,"p":1},"sessions":[{"hash":"04","created_at":5,"ends_at":6}]}}"#
             ), (ControlEntry(.removedOperator("ann")), #"{"removed_operator":"ann"}"#),
             (ControlEntry(.app(Self.app), audit), #"{"app":\#(Self.app.json.text),\#(told)}"#),
             (ControlEntry(.removedOperator("ann"), audit), #"{"removed_operator":"ann",\#(told)}"#),
@@ -250,5 +271,28 @@ private func change(_ change: ControlChange) -> StoreCommand { .changeControl(ch
             guard case .badValue(let what) = fault else { return #expect(Bool(false), "\(fault)") }
             #expect(what.contains(words), "\(what)")
         }
+    }
+}
+
+@Suite struct `A store file of version 23` {
+    @Test func `has operators with a key, who may get a password and sign in from now on`() async throws {
+        let folder = try TemporaryFolder()
+        let store = try MessageStore(path: folder.path(), logger: quiet)
+        // Of then, too, an operator's record has neither a password nor sessions.
+        _ = try await store.apply(Array(filled.prefix(3)))
+        store.close()
+        let database = try DatabaseQueue(path: folder.path())
+        try await database.write { try $0.execute(sql: "PRAGMA user_version = 23") }
+        try database.close()
+
+        let migrated = try MessageStore(path: folder.path(), logger: quiet)
+        let before = migrated.opening.control[operatorNamed: "ann"]
+        #expect(before?.hashes == KeyHashes(hash(2)) && before?.password == nil && before?.sessions == [])
+        _ = try await migrated.apply(Array(filled.suffix(2)))
+        migrated.close()
+        let again = try MessageStore(path: folder.path(), logger: quiet)
+        let ann = again.opening.control[operatorNamed: "ann"]
+        #expect(ann?.password == password && ann?.sessions.map(\.hash) == [hash(5)])
+        again.close()
     }
 }

@@ -281,7 +281,7 @@ import TidingsModel
         bench.goneDevices(3)
         #expect(
             bench.run(.api(APIRequestID(1), .countAudience(ServerBench.app, .everybody))).last
-                == "reply audience of 3")
+                == "reply audience of 3 with 3 devices")
         #expect(
             bench.run(.api(APIRequestID(1), .countAudience(ServerBench.app, .tag("vip"))))
                 == ["reply refused invalid_field audience"])

@@ -49,6 +49,7 @@ extension ControlChange {
         case .setOperatorRole(let name, let role): "make \(name) \(role)"
         case .rotateOperator(let name, _, _): "rotate \(name)"
         case .removeOperator(let name): "remove \(name)"
+        case .changeAccess(let name, _): "access of \(name)"
         case .by(let author, let change): "\(author.actor): \(change.name)"
         case .noteCall(let call): "note \(call.action) of \(call.app)"
         case .noteUses(let uses): "note \(uses.count) uses"

@@ -251,7 +251,7 @@ extension ServerBench {
             job.map { "\(self.jobName($0.id)) \($0.state.rawValue), \($0.counts.recipients) people" } ?? "no push"
         case .pushJobs(let jobs, let hasMore):
             "pushes \(jobs.map { self.jobName($0.id) })\(hasMore ? " and more" : "")"
-        case .audience(let count): "audience of \(count)"
+        case .audience(let count): "audience of \(count.people) with \(count.devices) devices"
         case .pushRecipient(let id): "sent \(id.map { self.name($0) } ?? "nothing")"
         case .labels(let labels): "aliases \(labels.aliases) tags \(labels.tags)"
         case .people(let people, let hasMore): "people \(people.map(\.id))\(hasMore ? " and more" : "")"

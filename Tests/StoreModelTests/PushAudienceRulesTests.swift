@@ -105,14 +105,31 @@ private let note = CustomMessage(id: MessageID(rawValue: 0), content: "{}", sent
         #expect(try opened.step(1, 12...19)?.deliveries.map(\.user) == ["bo", "eve"])
     }
 
+    @Test func `is counted with the devices of its people that are signed in, or those of them that it names`() throws {
+        var opened = try self.people()
+        for device: DeviceID in ["pad", "watch"] {
+            let key = DeviceKey(user: UserKey(app: "shop", user: "ada"), device: device)
+            _ = try opened.apply(.signIn(key, platform: "iOS", at: 3))
+        }
+        _ = try opened.apply(.signOut(DeviceKey(user: UserKey(app: "shop", user: "cy"), device: "phone"), at: 4))
+        for (audience, people, devices) in [
+            (PushAudience.everybody, 2, 4), (.users(["ada", "cy", "nobody"]), 3, 3),
+            (.devices([.init(user: "ada", device: "pad"), .init(user: "bo", device: "phone")]), 2, 2),
+        ] {
+            #expect(
+                try opened.apply(.countAudience("shop", audience, after: 0, limit: 100))
+                    == .audience(AudienceCount(people: people, devices: devices), next: nil), "\(audience)")
+        }
+    }
+
     @Test func `is counted part by part`() throws {
         var opened = try self.people()
         func part(after: UInt64, _ limit: Int) throws -> StoreResult {
             try opened.apply(.countAudience("shop", .everybody, after: after, limit: limit))
         }
-        #expect(try part(after: 0, 1) == .audience(count: 1, next: 1))
-        #expect(try part(after: 1, 2) == .audience(count: 1, next: 3))
-        #expect(try part(after: 3, 10) == .audience(count: 0, next: nil))
+        #expect(try part(after: 0, 1) == .audience(AudienceCount(people: 1, devices: 1), next: 1))
+        #expect(try part(after: 1, 2) == .audience(AudienceCount(people: 1, devices: 1), next: 3))
+        #expect(try part(after: 3, 10) == .audience(AudienceCount(), next: nil))
         #expect(refused(try part(after: 0, 16_001)) == "invalid_field limit")
         #expect(
             refused(try opened.apply(.countAudience("shop", .all([]), after: 0, limit: 1))) == "invalid_field audience")

@@ -56,7 +56,7 @@ extension Opened {
     mutating func count(_ audience: PushAudience) throws -> Int? {
         guard case .audience(let count, nil) = try self.apply(.countAudience("shop", audience, after: 0, limit: 1_000))
         else { return nil }
-        return count
+        return count.people
     }
 
     mutating func label(_ user: UserID, _ change: LabelChange) throws -> StoreResult {

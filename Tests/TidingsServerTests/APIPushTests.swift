@@ -200,9 +200,9 @@ private func job(_ audience: PushAudience = .everybody, _ state: PushJob.State =
     }
 
     @Test func `is preceded by a count of its audience`() async throws {
-        let api = try await APIDouble(answering: .audience(7))
+        let api = try await APIDouble(answering: .audience(AudienceCount(people: 7, devices: 9)))
         let answer = try await api.request(.get, "pushes/count?audience=%7B%22tag%22:%22a%22%7D")
-        #expect(answer.json == ["people": 7])
+        #expect(answer.json == ["people": 7, "devices": 9])
         // A plus sign is a space, as forms have it.
         _ = try await api.request(.get, "pushes/count?audience=%7B%22tag%22:+%22a%2Bb%22%7D")
         #expect(api.commands == [.countAudience("demo", .tag("a")), .countAudience("demo", .tag("a+b"))])

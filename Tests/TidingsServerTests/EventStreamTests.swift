@@ -110,6 +110,17 @@ private struct StreamedEvent: Equatable {
         #expect(headers[.cacheControl] == "no-store")
     }
 
+    @Test func `ends when who reads may not go on`() async throws {
+        let rig = Rig()
+        let mayGoOn = NIOLockedValueBox(true)
+        var stream = try rig.stream()
+        stream.isOpen = { mayGoOn.withLockedValue { $0 } }
+        rig.append("a")
+        mayGoOn.withLockedValue { $0 = false }
+        rig.feed.wakeReaders()
+        #expect(try await rig.read(stream) == ["7-0", ""])
+    }
+
     @Test func `goes on after the last id`() async throws {
         let rig = Rig()
         rig.append("a", "b", "c")

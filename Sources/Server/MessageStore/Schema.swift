@@ -9,7 +9,7 @@ import TidingsModel
 enum Schema {
     /// "Tidm": tells a store from other programs' databases.
     static let applicationID = 0x5469_646d
-    static let version = 23
+    static let version = 24
 
     /// Makes the tables if the file is new, and checks that it syncs as told.
     static func open(
@@ -117,6 +117,7 @@ enum Schema {
             if found < 21 { try database.execute(sql: Self.tablesOfVersion21) }
             if found < 22 { try database.execute(sql: Self.tablesOfVersion22) }
             if found < 23 { try database.execute(sql: Self.tablesOfVersion23) }
+            // Version 24 has no other tables: operators' passwords and sessions, which an earlier build would drop.
             if 2...7 ~= found { try Self.eraseOldTexts(database) }
             try database.execute(sql: "PRAGMA user_version = \(Self.version)")
             return .commit

@@ -193,7 +193,7 @@ extension ControlChange {
         case .removeOperator(let name): [.ofOperator(name: name)]
         case .createApp, .importApp, .setAppSettings, .suspendApp, .addSecret, .removeSecret, .addAPIKey, .rotateAPIKey,
             .changePushCredential, .addClientKey, .revokeClientKey, .reseal, .addOperator, .setOperatorRole,
-            .rotateOperator, .noteCall:
+            .rotateOperator, .changeAccess, .noteCall:
             []
         }
     }

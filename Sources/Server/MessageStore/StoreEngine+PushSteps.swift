@@ -29,7 +29,7 @@ extension StoreEngine {
         let side = try self.number(of: job.account, in: job.app)
         var devices = 0
         while step.users.count < ids.count, devices < devicesMax, let looked = try self.look(&walk) {
-            guard case .match(let key, let number, let some) = looked else { continue }
+            guard case .match(let key, let number, let some, _) = looked else { continue }
             guard try self.isInPass(key, number: number, of: job) else { continue }
             switch try self.standing(of: key, number: number, to: job, in: side) {
             // Once, of whoever is passed over by several passes.
@@ -248,7 +248,8 @@ struct PushWalk {
 
     enum Looked {
         /// Without devices it is the whole person.
-        case match(UserKey, number: Int64?, devices: [DeviceID])
+        /// `count`: of the person's devices that are signed in, those in the audience.
+        case match(UserKey, number: Int64?, devices: [DeviceID], count: Int)
         case nobody
     }
 }
@@ -288,7 +289,7 @@ extension StoreEngine {
             let key = UserKey(app: walk.app, user: user)
             let person = try self.find(key)
             let facts = PushAudience.Facts(
-                user: user, isSignedIn: (person?.signedIn ?? 0) > 0, labels: person?.labels ?? PersonLabels())
+                user: user, signedIn: person?.signedIn ?? 0, labels: person?.labels ?? PersonLabels())
             return try self.looked(at: key, facts, number: nil, walk)
         } catch {
             try self.passOver(error)
@@ -305,8 +306,8 @@ extension StoreEngine {
         }
         switch reach {
         case .nobody: return .nobody
-        case .person: return .match(key, number: number, devices: [])
-        case .devices(let devices): return .match(key, number: number, devices: devices)
+        case .person: return .match(key, number: number, devices: [], count: facts.signedIn)
+        case .devices(let devices): return .match(key, number: number, devices: devices, count: devices.count)
         }
     }
 
@@ -323,7 +324,7 @@ extension StoreEngine {
             guard !person.isSetAside else { return nil }
             return (
                 person.key,
-                .init(user: person.key.user, isSignedIn: person.signedIn > 0, labels: person.labels)
+                .init(user: person.key.user, signedIn: person.signedIn, labels: person.labels)
             )
         }
         return try self.sql.personFacts.bind(number).first { row in
@@ -333,15 +334,17 @@ extension StoreEngine {
                 var reader = ByteReader(row.blob(3))
                 labels = try reader.read()
             }
-            return (key, .init(user: key.user, isSignedIn: try row.count(2) > 0, labels: labels))
+            return (key, .init(user: key.user, signedIn: Int(clamping: try row.count(2)), labels: labels))
         }
     }
 
     func countAudience(_ audience: PushAudience, of app: AppID, after: UInt64, limit: Int) throws -> StoreResult {
         if let fault = StoreRules.fault(inCounting: audience, limit: limit) { return .refused(fault) }
         var walk = try self.walk(audience.sorted, of: app, from: after, most: limit)
-        var count = 0
-        while let looked = try self.look(&walk) { if case .match = looked { count += 1 } }
-        return .audience(count: count, next: self.isAtEnd(walk) ? nil : walk.cursor)
+        var count = AudienceCount()
+        while let looked = try self.look(&walk) {
+            if case .match(_, _, _, let devices) = looked { count.add(devices: devices) }
+        }
+        return .audience(count, next: self.isAtEnd(walk) ? nil : walk.cursor)
     }
 }

@@ -84,7 +84,7 @@ package enum APIResult: Hashable, Sendable {
     indirect case pushJob(PushJob?)
     case pushJobs([PushJob], hasMore: Bool)
     /// How many people are in it now.
-    case audience(Int)
+    case audience(AudienceCount)
     /// The message that a job has sent to somebody; nil if there is none.
     case pushRecipient(MessageID?)
     case labels(PersonLabels)

@@ -34,7 +34,7 @@ package enum StoreResult: Hashable, Sendable {
     case pushJobs([PushJob], hasMore: Bool)
     indirect case pushStep(PushStep)
     /// `next` is nil after the last.
-    case audience(count: Int, next: UInt64?)
+    case audience(AudienceCount, next: UInt64?)
     /// nil if there is none.
     case pushRecipient(MessageID?)
     case labels(PersonLabels)

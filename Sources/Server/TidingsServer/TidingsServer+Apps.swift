@@ -17,9 +17,10 @@ extension TidingsServer {
 
     /// What may be asked for over the socket beside the database.
     func commands(
-        _ store: MessageStoreAdapter, _ apps: AppRegistry, _ core: @escaping @Sendable (APICommand) async -> APIResult
+        _ store: MessageStoreAdapter, _ access: ConsoleAccess, _ address: ConsoleAddress,
+        _ core: @escaping @Sendable (APICommand) async -> APIResult
     ) -> ControlSocket.Commands {
-        let operators = OperatorKeys(registry: apps, core: core, audit: self.audit)
+        let operators = OperatorKeys(registry: access.registry, core: core, audit: self.audit)
         return [
             "backup": { path in
                 guard path.hasPrefix("/") else { throw OperatorKeys.Refusal(description: "must be an absolute path") }
@@ -27,6 +28,7 @@ extension TidingsServer {
                 return ""
             },
             "operator": { try await operators.draw(for: $0) },
+            "console": { try await operators.drawLink(for: $0, access, address) },
         ]
     }
 }

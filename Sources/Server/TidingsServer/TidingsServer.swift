@@ -162,16 +162,18 @@ package struct TidingsServer: Service {
             await server.stop()
             throw error
         }
+        let access = ConsoleAccess(apps, configuration.console)
+        let apiAddress = ConsoleAddress(configuration.api.host)
         let control = await ControlSocket.bind(
             database: configuration.store.path, group: auxiliary, logger: self.logger,
-            self.commands(store, apps) { await server.execute($0) })
+            self.commands(store, access, apiAddress) { await server.execute($0) })
         defer { control?.close() }
         let api = API(
             core: { await server.execute($0) }, metrics: metrics, tokens: tokens,
             keys: APIKeys(apps), readiness: readiness, disk: disk, registry: self.registry,
             bodyBytesMax: configuration.api.bodyBytesMax, proxies: TrustedProxies(configuration.proxy.addresses),
-            audit: self.audit, feed: server.feed, media: media, search: search, clients: clients)
-        let ready = self.ready(gateway, readiness)
+            audit: self.audit, feed: server.feed, access: access, media: media, search: search, clients: clients)
+        let ready = self.ready(gateway, readiness, apiAddress)
         let gatewayService = GatewayService(gateway: gateway, server: server, readiness: readiness, logger: self.logger)
         let keyWatch = TokenKeyWatch(
             keys: tokens.keys, interval: .milliseconds(Int64(configuration.tokens.keysRefreshMilliseconds)),
@@ -187,18 +189,26 @@ package struct TidingsServer: Service {
                     .init(
                         service: gatewayService, successTerminationBehavior: .gracefullyShutdownGroup,
                         failureTerminationBehavior: .gracefullyShutdownGroup),
-                    .init(service: KeyUseService(registry: apps) { await server.execute($0) }),
-                    .init(
-                        service: CredentialExpiry(
-                            registry: apps, metrics: metrics, logger: self.logger, now: { Clocks.now().wall },
-                            report: { server.feed.append([$0], at: Clocks.now()) })),
-                ], logger: self.logger))
+                ] + self.upkeep(of: access, server, metrics), logger: self.logger))
         try await Self.attempt {
             try await group.run()
         } finally: {
             gateway.stopAccepting()
             await server.stop()
         }
+    }
+
+    /// Of keys, sessions and credentials.
+    private func upkeep(
+        of access: ConsoleAccess, _ server: ServerLoop, _ metrics: ServerMetrics
+    ) -> [ServiceGroupConfiguration.ServiceConfiguration] {
+        let expiry = CredentialExpiry(
+            registry: access.registry, metrics: metrics, logger: self.logger, now: { Clocks.now().wall },
+            report: { server.feed.append([$0], at: Clocks.now()) })
+        return [
+            .init(service: KeyUseService(registry: access.registry) { await server.execute($0) }),
+            .init(service: SessionSweep(access: access) { await server.execute($0) }), .init(service: expiry),
+        ]
     }
 
     private func sweeps(
@@ -240,7 +250,9 @@ package struct TidingsServer: Service {
     }
 
     /// Called with each HTTP port that is open; with the last one the server is ready.
-    private func ready(_ gateway: Gateway, _ readiness: Readiness) -> @Sendable (Listener, Int) -> Void {
+    private func ready(
+        _ gateway: Gateway, _ readiness: Readiness, _ apiAddress: ConsoleAddress
+    ) -> @Sendable (Listener, Int) -> Void {
         let open = NIOLockedValueBox<[Listener: Int]>([:])
         return { listener, port in
             let ports = open.withLockedValue { ports in
@@ -249,6 +261,7 @@ package struct TidingsServer: Service {
             }
             guard let api = ports[.api], let phone = ports[.phone] else { return }
             readiness.state = .ready
+            apiAddress.setPort(api)
             let listening = Listening(gatewayPort: gateway.address?.port ?? 0, apiPort: api, phonePort: phone)
             self.logger.log(
                 .info, "ready",

@@ -13,7 +13,7 @@ struct Tidings: AsyncParsableCommand {
         subcommands: [
             Serve.self, APNs.self, Phone.self, Demo.self, Send.self, Trace.self, Token.self, ConversationCommand.self,
             SettingsCommand.self, PushCommand.self, DeviceCommand.self, UserCommand.self, AppCommand.self,
-            OperatorCommand.self, AuditCommand.self,
+            OperatorCommand.self, ConsoleCommand.self, AuditCommand.self,
             CredentialCommand.self, Simulate.self, ScenarioCommand.self, Bench.self, Chaos.self, Backup.self,
             Restore.self, Check.self, Rebuild.self,
         ])

@@ -18,26 +18,33 @@ struct APIDouble {
     private let api: API
     private let asked = NIOLockedValueBox<[APICommand]>([])
     let feed: EventFeed
+    private let apps: AppRegistry
 
+    /// - Parameter audience: what every audience is counted as; nil answers that, too, with `result`.
     init(
         answering result: APIResult = .answer(.done(1)), scopes: [APIScope] = APIScope.allCases,
-        search: (any MessageSearch)? = nil
+        search: (any MessageSearch)? = nil, audience: AudienceCount? = nil
     ) async throws {
         var app = ServerConfiguration.App(id: "demo", tokenSecret: TestServer.secret)
         app.apiKeys = [.init(id: "operator", sha256: TestServer.hash(TestServer.key), scopes: scopes)]
         let registry = PrometheusRegistry()
         self.feed = EventFeed(eventLoop: MultiThreadedEventLoopGroup.singleton.any())
         let apps = try AppRegistry(apps: [app])
+        self.apps = apps
         var api = API(
             core: { [asked] command in
                 if case .quotas = command { return .quotas([Self.quota]) }
                 asked.withLockedValue { $0.append(command) }
+                if case .countAudience = command, let audience { return .audience(audience) }
+                // The record of an operator's call.
+                if case .changeControl(.by(_, .noteCall)) = command { return .control(.noted) }
                 return result
             }, metrics: ServerMetrics(factory: registry), tokens: UserTokens(apps),
             keys: APIKeys(apps), readiness: Readiness(),
             disk: StoreDisk(path: NSTemporaryDirectory() + "tidings-api-double.sqlite"), registry: registry,
             bodyBytesMax: 65_536, proxies: TrustedProxies([]),
-            audit: AuditLog(Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }), feed: self.feed)
+            audit: AuditLog(Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }), feed: self.feed,
+            access: ConsoleAccess(apps, ServerConfiguration.Console()))
         api.search = search
         self.api = api
     }
@@ -54,12 +61,28 @@ struct APIDouble {
 
     var commands: [APICommand] { self.asked.withLockedValue { $0 } }
 
+    /// An operator with a session of the console; answers the headers of its requests.
+    func signIn(_ role: OperatorRole = .send, password: String? = TestServer.password) async throws -> [(
+        String, String
+    )] {
+        let access = self.api.access
+        var record = OperatorRecord(
+            name: "anna", role: role, hashes: KeyHashes(Array(repeating: 1, count: 32)), createdAt: 0)
+        if let password { record.password = try await access.passwords.hash(password) }
+        let (secret, session) = access.drawSession()
+        record.sessions = [session]
+        try self.apps.apply(.addOperator(record), .ofOperator(record))
+        return [("Cookie", "__Host-tidings=\(secret)"), ("X-CSRF-Token", ConsoleAccess.csrfToken(of: secret))]
+    }
+
     func forget() { self.asked.withLockedValue { $0 = [] } }
 
     func request(
-        _ method: HTTPRequest.Method, _ path: String, _ body: String? = nil, headers: [(String, String)] = []
+        _ method: HTTPRequest.Method, _ path: String, _ body: String? = nil, headers: [(String, String)] = [],
+        key: String? = TestServer.key
     ) async throws -> APIResponse {
-        var fields: HTTPFields = [.authorization: "Bearer \(TestServer.key)"]
+        var fields = HTTPFields()
+        if let key { fields[.authorization] = "Bearer \(key)" }
         for (name, value) in headers {
             if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
         }

@@ -163,12 +163,12 @@ extension TestServer {
     /// On a connection of its own, to the port that serves the path.
     func request(
         _ method: String, _ path: String, key: String? = TestServer.key, body: String? = nil,
-        headers: [String] = []
+        headers: [String] = [], host: String = "localhost"
     ) async throws -> APIResponse {
         let isForPhones = ["/v1/extension/", "/v1/media/", "/v1/installations"].contains { path.hasPrefix($0) }
         let client = try await RawClient.connect(
             port: isForPhones ? self.listening.phonePort : self.listening.apiPort)
-        var lines = ["\(method) \(path) HTTP/1.1", "Host: localhost", "Connection: close"] + headers
+        var lines = ["\(method) \(path) HTTP/1.1", "Host: \(host)", "Connection: close"] + headers
         if let key { lines.append("Authorization: Bearer \(key)") }
         if let body { lines.append("Content-Length: \(body.utf8.count)") }
         try await client.send(text: lines.joined(separator: "\r\n") + "\r\n\r\n" + (body ?? ""))

@@ -38,7 +38,7 @@ enum PushStoreRequest: Sendable {
     case change(APIRequestID, PushJobID, holdsSteps: Bool)
     /// The repeat of a request under its idempotency key: the job as it is by now.
     case again(APIRequestID)
-    case count(APIRequestID, AppID, PushAudience, counted: Int)
+    case count(APIRequestID, AppID, PushAudience, counted: AudienceCount)
     case setLabels(APIRequestID)
     case start(PushJobID)
     case step(PushJobID, at: Int64)
@@ -145,7 +145,7 @@ extension ServerCore {
             try self.admitCommand(.requests, of: app, "push", now, &effects)
             try self.checkTags(audience.tags, of: app, "audience")
             do throws(InvalidField) { try audience.validate() } catch { throw ServerFrame.Problem(error) }
-            try self.countAudience(audience, of: app, for: request, counted: 0, after: 0, &effects)
+            try self.countAudience(audience, of: app, for: request, counted: AudienceCount(), after: 0, &effects)
         } catch {
             effects.append(.reply(request, .refused(error)))
         }
@@ -153,7 +153,7 @@ extension ServerCore {
 
     /// One part of the people after the other, so that others' commands come in between.
     private mutating func countAudience(
-        _ audience: PushAudience, of app: AppID, for request: APIRequestID, counted: Int, after: UInt64,
+        _ audience: PushAudience, of app: AppID, for request: APIRequestID, counted: AudienceCount, after: UInt64,
         _ effects: inout [ServerEffect]
     ) throws(ServerFrame.Problem) {
         try self.checkBacklog(of: .backend(app), &effects)

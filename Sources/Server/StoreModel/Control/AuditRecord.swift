@@ -166,6 +166,7 @@ extension ControlChange {
         case .setOperatorRole(let name, let role): ("set_role_\(role.rawValue)", name)
         case .rotateOperator(let name, _, _): ("rotate_operator_key", name)
         case .removeOperator(let name): ("remove_operator", name)
+        case .changeAccess(let name, let change): (change.word, name)
         case .noteUses: ("note_uses", "")
         case .noteCall(let call): (call.action, call.subject)
         }

@@ -32,6 +32,8 @@ package enum ControlChange: Hashable, Sendable {
     case setOperatorRole(name: String, OperatorRole)
     case rotateOperator(name: String, hash: [UInt8], previousEndsAt: Int64)
     case removeOperator(name: String)
+    /// How an operator signs in without their key.
+    indirect case changeAccess(name: String, AccessChange)
     /// When keys were used last; those that are gone are passed over. Answers `.noted`.
     case noteUses([KeyUse])
     /// Changes nothing: that it was done is kept, if it is said by whom. Answers `.noted`.
@@ -67,7 +69,7 @@ extension ControlChange {
         case .importApp(let record): record.id
         case .noteCall(let call): call.app
         case .by(_, let change): change.app
-        case .addOperator, .setOperatorRole, .rotateOperator, .removeOperator, .noteUses: nil
+        case .addOperator, .setOperatorRole, .rotateOperator, .removeOperator, .changeAccess, .noteUses: nil
         }
     }
 }

@@ -44,9 +44,12 @@ extension ManagedApp {
 
 extension OperatorRecord {
     package var json: JSONValue {
-        .members(
+        var members: [(String, JSONValue)] =
             [("name", .string(self.name)), ("role", .string(self.role.rawValue))] + self.hashes.members
-                + [("created_at", .int(self.createdAt))])
+            + [("created_at", .int(self.createdAt))]
+        if let password = self.password { members.append(("password", password.json)) }
+        if !self.sessions.isEmpty { members.append(("sessions", .array(self.sessions.map(\.json)))) }
+        return .members(members)
     }
 
     package init(json fields: JSONFields) throws(InvalidField) {
@@ -54,6 +57,10 @@ extension OperatorRecord {
         self.init(
             name: try fields.get("name"), role: role, hashes: try KeyHashes(json: fields),
             createdAt: try fields.get("created_at"))
+        if fields.has("password") { self.password = try PasswordHash(json: fields.fields("password")) }
+        if fields.has("sessions") {
+            for session in try fields.list("sessions") { self.sessions.append(try OperatorSession(json: session)) }
+        }
     }
 }
 

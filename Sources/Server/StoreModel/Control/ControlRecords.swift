@@ -147,6 +147,10 @@ package struct OperatorRecord: Hashable, Sendable {
     package var createdAt: Int64
     /// To the minute; nil for never.
     package var lastUsedAt: Int64?
+    /// Nil for who signs in with a key alone.
+    package var password: PasswordHash?
+    /// In the order in which they were added.
+    package var sessions: [OperatorSession] = []
 
     package init(
         name: String, role: OperatorRole, hashes: KeyHashes, createdAt: Int64, lastUsedAt: Int64? = nil

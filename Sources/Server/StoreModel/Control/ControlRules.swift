@@ -75,6 +75,7 @@ extension ControlState {
                 try record?.hashes.replace(by: hash, previousEndsAt: end)
             }
         case .removeOperator(let name): return try self.changeOperator(name, at: now) { record in record = nil }
+        case .changeAccess(let name, let change): return try self.apply(change, to: name, at: now)
         case .noteUses(let uses): return self.recordUses(uses)
         case .noteCall: return .noted
         case .by(_, let change): return try self.apply(change, at: now)
@@ -163,13 +164,13 @@ extension ControlState {
                 "must be one of at most \(Self.operatorsMax) operators of the server")
         }
         var record = record
-        record.lastUsedAt = nil
-        record.hashes.dropEnded(at: now)
+        (record.lastUsedAt, record.password, record.sessions) = (nil, nil, [])
+        record.dropEnded(at: now)
         self.put(record)
         return .ofOperator(record)
     }
 
-    private mutating func changeOperator(
+    mutating func changeOperator(
         _ name: String, at now: Int64, _ change: (inout OperatorRecord?) throws(ServerFrame.Problem) -> Void
     ) throws(ServerFrame.Problem) -> ControlAnswer {
         guard let before = self[operatorNamed: name] else { throw Self.unknown("name", "an operator", name) }
@@ -183,7 +184,7 @@ extension ControlState {
                 code: .notAllowed, field: after == nil ? "name" : "role",
                 rule: "must leave somebody who may administer: \"\(name)\" is the last one")
         }
-        after?.hashes.dropEnded(at: now)
+        after?.dropEnded(at: now)
         if let after { self.put(after) } else { self.removeOperator(named: name) }
         return .ofOperator(after)
     }
@@ -350,7 +351,7 @@ extension KeyHashes {
         self = KeyHashes(hash, previous: Previous(hash: self.current, endsAt: end))
     }
 
-    fileprivate mutating func dropEnded(at now: Int64) {
+    mutating func dropEnded(at now: Int64) {
         if let previous = self.previous, previous.endsAt <= now { self.previous = nil }
     }
 }

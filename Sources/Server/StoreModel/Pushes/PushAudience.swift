@@ -42,14 +42,17 @@ package enum PushAudience: Hashable, Sendable {
     /// What of a person decides.
     package struct Facts {
         package var user: UserID
-        package var isSignedIn: Bool
+        /// How many of the person's devices are.
+        package var signedIn: Int
         package var labels: PersonLabels
 
-        package init(user: UserID, isSignedIn: Bool, labels: PersonLabels) {
+        package init(user: UserID, signedIn: Int, labels: PersonLabels) {
             self.user = user
-            self.isSignedIn = isSignedIn
+            self.signedIn = signedIn
             self.labels = labels
         }
+
+        var isSignedIn: Bool { self.signedIn > 0 }
     }
 
     /// Who of one person is in an audience.
@@ -170,4 +173,26 @@ package enum LabelChange: Hashable, Sendable {
     case aliases([String])
     /// Whether they are tags of the app, the core has asked.
     case tags([String])
+}
+
+/// How many an audience has.
+package struct AudienceCount: Hashable, Sendable {
+    package var people: Int
+    /// Of these people's devices that are signed in, those in the audience.
+    package var devices: Int
+
+    package init(people: Int = 0, devices: Int = 0) {
+        self.people = people
+        self.devices = devices
+    }
+
+    /// One more person.
+    package mutating func add(devices: Int) {
+        self.people += 1
+        self.devices += devices
+    }
+
+    package static func + (left: Self, right: Self) -> Self {
+        Self(people: left.people + right.people, devices: left.devices + right.devices)
+    }
 }

@@ -76,13 +76,14 @@ extension ReferenceStore {
         var after = job
         var devices = 0
         while recipients.count < ids.count, devices < devicesMax, let found = walk.next() {
-            guard let (user, some) = found, self.isInPass(user, of: job) else { continue }
+            guard let found, self.isInPass(found.user, of: job) else { continue }
+            let user = found.user
             guard !self.isSkipped(user, by: job) else {
                 // Once, of whoever is passed over by several passes.
                 if job.isAtLastPass { after.counts.skipped += 1 }
                 continue
             }
-            recipients.append((user, some))
+            recipients.append((user, found.devices))
             devices += self.people.place(of: UserKey(app: job.app, user: user)).map { self.people[$0].signedIn } ?? 0
         }
         after.cursor = walk.cursor
@@ -174,9 +175,9 @@ extension ReferenceStore {
     func countAudience(_ audience: PushAudience, of app: AppID, after: UInt64, limit: Int) -> StoreResult {
         if let fault = StoreRules.fault(inCounting: audience, limit: limit) { return .refused(fault) }
         var walk = self.walk(audience.sorted, of: app, from: after, most: limit)
-        var count = 0
-        while let found = walk.next() { if found != nil { count += 1 } }
-        return .audience(count: count, next: walk.isAtEnd ? nil : walk.cursor)
+        var count = AudienceCount()
+        while let found = walk.next() { if let found { count.add(devices: found.deviceCount) } }
+        return .audience(count, next: walk.isAtEnd ? nil : walk.cursor)
     }
 
     func pushRecipient(_ key: UserKey, of id: PushJobID) -> MessageID? {
@@ -224,6 +225,14 @@ extension ReferenceStore {
         AudienceWalk(store: self, audience: audience, app: app, cursor: cursor, most: most)
     }
 
+    private struct Reached {
+        var user: UserID
+        /// Empty for the whole person.
+        var devices: [DeviceID]
+        /// Of the person's devices that are signed in, those in the audience.
+        var deviceCount: Int
+    }
+
     /// Goes through those who may be in an audience, in a fixed order: its names, or else everybody in the order in which they became
     /// known.
     private struct AudienceWalk {
@@ -257,7 +266,7 @@ extension ReferenceStore {
         var isAtEnd: Bool { self.cursor >= self.end }
 
         /// nil after the last that may be looked at; in it nil for somebody who is not in the audience. Without devices it is the whole person.
-        mutating func next() -> (user: UserID, devices: [DeviceID])?? {
+        mutating func next() -> Reached?? {
             guard !self.isAtEnd, self.passed < self.most else { return nil }
             let index = Int(self.cursor)
             self.cursor += 1
@@ -280,18 +289,16 @@ extension ReferenceStore {
             }
         }
 
-        private func reached(_ user: UserID) -> (user: UserID, devices: [DeviceID])? {
+        private func reached(_ user: UserID) -> Reached? {
             let key = UserKey(app: self.app, user: user)
-            let facts = self.store.people.read(key) { person in
-                PushAudience.Facts(user: user, isSignedIn: person.isSignedIn, labels: person.labels)
-            }
-            let reach = self.audience.reach(
-                facts ?? PushAudience.Facts(user: user, isSignedIn: false, labels: PersonLabels())
-            ) { self.store.signedInDevices(of: key) }
-            switch reach {
+            let facts =
+                self.store.people.read(key) { person in
+                    PushAudience.Facts(user: user, signedIn: person.signedIn, labels: person.labels)
+                } ?? PushAudience.Facts(user: user, signedIn: 0, labels: PersonLabels())
+            switch self.audience.reach(facts, signedIn: { self.store.signedInDevices(of: key) }) {
             case .nobody: return nil
-            case .person: return (user, [])
-            case .devices(let devices): return (user, devices)
+            case .person: return Reached(user: user, devices: [], deviceCount: facts.signedIn)
+            case .devices(let devices): return Reached(user: user, devices: devices, deviceCount: devices.count)
             }
         }
     }

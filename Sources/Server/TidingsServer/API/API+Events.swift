@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import ServerCore
+import StoreModel
 import TidingsModel
 
 extension APIProblem {
@@ -29,9 +30,13 @@ extension API {
         }
         // What is no id at all is not known, either.
         let isUnknown = last.map { ReportID($0) == nil } ?? false
-        return EventStream(
-            feed: self.feed, place: place, kinds: kinds, start: cursor, isReset: isReset || isUnknown
-        ).response
+        var stream = EventStream(
+            feed: self.feed, place: place, kinds: kinds, start: cursor, isReset: isReset || isUnknown)
+        if let signedIn = context.note.signedIn {
+            let (access, session, role) = (self.access, signedIn.session, signedIn.record.role)
+            stream.isOpen = { access.isOpen(session, as: role) }
+        }
+        return stream.response
     }
 
     /// All without `types`.

@@ -31,15 +31,21 @@ extension API {
     private static let idempotencyKey = HTTPField.Name(Once.header)
 
     /// The body, and the idempotency key of a POST that has one: to put something twice is to put it once.
+    /// - Parameter without: members that make no other request of it: a password must not be in a digest that the store keeps.
     func keyedBody(
-        _ request: Request, _ context: Context, _ app: AppID, mayBeEmpty: Bool = false
+        _ request: Request, _ context: Context, _ app: AppID, mayBeEmpty: Bool = false, without: Set<String> = []
     ) async throws -> (body: APIBody, once: Once?) {
         let text = try Self.idempotencyKey(of: request)
         let bytes = try await self.bytes(request)
         let body = try APIBody(bytes.isEmpty && mayBeEmpty ? Array("{}".utf8) : bytes)
         guard let text, let caller = context.note.caller else { return (body, nil) }
         let key = IdempotencyKey(app: app, apiKey: caller.idempotencyName, text: text)
-        return (body, Once(key: key, fingerprint: Self.fingerprint(of: request, bytes)))
+        let members = body.allMembers.object.members
+        let kept = members.filter { !without.contains($0.key) }
+        let asked =
+            kept.count == members.count
+            ? bytes : Array(JSONValue.members(kept.map { ($0.key, $0.value) }).serialized)
+        return (body, Once(key: key, fingerprint: Self.fingerprint(of: request, asked)))
     }
 
     /// Two requests that differ in a byte are two: what they ask for is not compared.

@@ -40,7 +40,7 @@ extension API {
 
     private func setOperatorRole(_ request: Request, _ context: Context) async throws -> Response {
         try self.authorizeOperator(request, context, .administer)
-        let name = try self.knownOperator(context)
+        let name = try self.knownOperator(context).name
         let body = try await self.body(request)
         let role: OperatorRole = try self.word(try body.string("role"), "role")
         try body.refuseUnknown()
@@ -54,7 +54,7 @@ extension API {
 
     private func rotateOperator(_ request: Request, _ context: Context) async throws -> Response {
         try self.authorizeOperator(request, context, .administer)
-        let name = try self.knownOperator(context)
+        let name = try self.knownOperator(context).name
         let (body, once) = try await self.keyedBody(request, context, Self.server, mayBeEmpty: true)
         let end = try Self.overlapEnd(body, usual: 0)
         try body.refuseUnknown()
@@ -66,16 +66,17 @@ extension API {
 
     private func removeOperator(_ request: Request, _ context: Context) async throws -> Response {
         try self.authorizeOperator(request, context, .administer)
-        _ = try await self.changed(context, .removeOperator(name: try self.knownOperator(context)))
+        _ = try await self.changed(context, .removeOperator(name: try self.knownOperator(context).name))
         return Response(status: .noContent)
     }
 
-    private func knownOperator(_ context: Context) throws -> String {
-        let name = try Self.parameter("name", context)
-        guard self.apps.operatorNamed(name) != nil else {
+    /// The operator of the path.
+    /// - Throws: status 404.
+    func knownOperator(_ context: Context) throws -> OperatorRecord {
+        guard let record = self.apps.operatorNamed(try Self.parameter("name", context)) else {
             throw APIProblem(.unknownOperator, field: "name", rule: "names no operator of this server")
         }
-        return name
+        return record
     }
 }
 
@@ -86,6 +87,7 @@ extension OperatorRecord {
             "name": .string(self.name), "role": .string(self.role.rawValue), "created_at": .int(self.createdAt),
             "last_used_at": .optional(registry.lastUse(of: .ofOperator(name: self.name), stored: self.lastUsedAt)),
             "previous_ends_at": .optional(self.hashes.previous?.endsAt),
+            "has_password": .bool(self.password != nil), "sessions": .int(Int64(self.sessions.count)),
         ]
     }
 }

@@ -18,8 +18,10 @@ extension API {
 
     private func createPush(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .messages, limited: .messages)
-        let (body, once) = try await self.keyedBody(request, context, app)
+        let (body, once) = try await self.keyedBody(request, context, app, without: ["confirm"])
+        let confirmation = try body.optionalObject("confirm")
         let draft = try self.pushDraft(body)
+        try await self.checkConfirmation(confirmation, of: draft.audience, app, context)
         let job = try await self.push(.createPush(app, draft), once)
         context.note.made = job.id.description
         return .json(job.json, status: .accepted)
@@ -110,6 +112,43 @@ extension API {
             flags: isCounted == true ? .normal : [.stored, .notified], push: push)
     }
 
+    // MARK: - Confirming
+
+    /// Whoever sends to so many from the console says so twice: a session may have been left open, and a slip of the hand is not taken back.
+    private static let unconfirmedDevicesMax = 1_000
+
+    /// - Throws: status 403, with the count that has to be confirmed.
+    private func checkConfirmation(
+        _ body: APIBody?, of audience: PushAudience, _ app: AppID, _ context: Context
+    ) async throws {
+        let password = try body?.string("password")
+        let typed = try body?.integer("devices", in: 0...Self.timeMax)
+        try body?.refuseUnknown()
+        guard let signedIn = context.note.signedIn else { return }
+        let count = Int64(try await self.count(audience, of: app).devices)
+        guard count > Self.unconfirmedDevicesMax else { return }
+        guard let password, let typed, abs(typed - count) * 100 <= count else {
+            throw APIProblem(
+                .confirmationNeeded, field: "confirm",
+                rule: "must have your password, and in devices how many the audience has: \(count)")
+        }
+        guard signedIn.record.password != nil else {
+            throw APIProblem(
+                .confirmationNeeded, field: "confirm.password",
+                rule: "must be yours, and you have none: set one before you send to \(count) devices")
+        }
+        guard try await self.isGood(password, of: signedIn.record.name, "confirm.password", context) else {
+            throw APIProblem(.wrongPassword, field: "confirm.password", rule: "must be your password, which it is not")
+        }
+    }
+
+    private func count(_ audience: PushAudience, of app: AppID) async throws -> AudienceCount {
+        guard case .audience(let count) = try await self.result(of: .countAudience(app, audience)) else {
+            throw APIProblem.bug
+        }
+        return count
+    }
+
     // MARK: - Of one push
 
     /// - Throws: status 404 if the app has none of the id.
@@ -171,10 +210,8 @@ extension API {
             throw InvalidField(field: "audience", rule: "must be an audience as JSON")
         }
         let audience = try self.audience(APIBody(try JSONFields(value, root: "audience")))
-        guard case .audience(let people) = try await self.result(of: .countAudience(app, audience)) else {
-            throw APIProblem.bug
-        }
-        return .json(["people": .int(Int64(people))])
+        let count = try await self.count(audience, of: app)
+        return .json(["people": .int(Int64(count.people)), "devices": .int(Int64(count.devices))])
     }
 
     /// Exactly one of its members says which it is.

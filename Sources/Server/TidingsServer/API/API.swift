@@ -19,6 +19,7 @@ struct API: Sendable {
     let proxies: TrustedProxies
     let audit: AuditLog
     let feed: EventFeed
+    let access: ConsoleAccess
     /// Nil where the server keeps none.
     var media: MediaShelf?
     /// Nil where the server keeps no index.
@@ -58,6 +59,8 @@ struct API: Sendable {
         self.addOperations(to: router)
         self.addApps(to: router)
         self.addOperators(to: router)
+        self.addSessions(to: router)
+        self.addConsole(to: router)
         self.addAudit(to: router)
         let app = router.group("v1/apps/{app}")
         self.addAppKeys(to: app)
@@ -109,63 +112,6 @@ struct API: Sendable {
             throw APIProblem(.storageUnwritable, field: "store.path", rule: "cannot be written: \(fault)")
         }
         return Response.json(["status": "ready", "storage": self.readiness.isStorageFull ? "full" : "ok"])
-    }
-
-    // MARK: - Who asks
-
-    /// The app of the path, if the request's key may do this there: one of the app's, or an operator's.
-    /// - Parameter limited: whose share of the app it takes; nil where nothing limits it.
-    /// - Throws: status 401 without such a key, 403 without the scope or role, 404 to an operator for an unknown app, 400 for a member of
-    ///   the query that is not in `query`.
-    func authorize(
-        _ request: Request, _ context: Context, _ scope: APIScope, limited: Limited? = nil, query: [String] = []
-    ) throws -> AppID {
-        guard let key = Self.bearer(request) else {
-            throw Self.unauthorized("must be \"Bearer KEY\" with one of the app's API keys")
-        }
-        let app = AppID(try Self.parameter("app", context))
-        switch self.keys.access(app: app, key: key, scope: scope, method: request.method) {
-        case .unknownApp: throw Self.unknownApp
-        case .unknownKey: throw Self.unauthorized("must hold one of the app's API keys")
-        case .granted(let caller):
-            context.note.caller = caller
-            // Whoever has no key is not told what the app has left.
-            context.share.question = limited?.question(app)
-        case .refused(let caller, let refusal):
-            context.note.caller = caller
-            context.share.question = limited?.question(app)
-            throw refusal.problem
-        }
-        try Self.checkQuery(request, query)
-        context.note.audited = try context.audited(app, scope, request)
-        return app
-    }
-
-    /// - Throws: status 401 without the key of an operator, 403 if they may less than this, 400 for a member of the query that is not in
-    ///   `query`.
-    func authorizeOperator(
-        _ request: Request, _ context: Context, _ role: OperatorRole, query: [String] = []
-    ) throws {
-        guard let key = Self.bearer(request), let found = self.keys.operatorRecord(key: key) else {
-            throw Self.unauthorized("must be \"Bearer KEY\" with an operator's key")
-        }
-        context.note.caller = .ofOperator(found.name)
-        guard found.role >= role else { throw APIKeys.Refusal.missingRole(role).problem }
-        try Self.checkQuery(request, query)
-    }
-
-    static var unknownApp: APIProblem { APIProblem(.unknownApp, field: "app", rule: "names no app of this server") }
-
-    /// RFC 6750 §2.1.
-    static func bearer(_ request: Request) -> String? {
-        guard let value = request.headers[.authorization] else { return nil }
-        let parts = value.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
-        return String(parts[1])
-    }
-
-    static func unauthorized(_ rule: String) -> APIProblem {
-        APIProblem(.unauthorized, field: "Authorization", rule: rule, headers: [.wwwAuthenticate: "Bearer"])
     }
 
     // Not inlined, as the next one: the optimiser of Swift 6.3.1 crashes on some handlers into which it has inlined a wait for the body.

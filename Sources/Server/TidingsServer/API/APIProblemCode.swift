@@ -23,6 +23,15 @@ extension APIProblem {
         /// Nobody reads it: it is for the audit log.
         case connectionLost = "connection_lost"
         case unauthorized
+        case signInRefused = "sign_in_refused"
+        case wrongPassword = "wrong_password"
+        case csrf
+        case tlsRequired = "tls_required"
+        case localOnly = "local_only"
+        case unknownHost = "unknown_host"
+        case consoleOff = "console_off"
+        case unknownFile = "unknown_file"
+        case confirmationNeeded = "confirmation_needed"
         case missingScope = "missing_scope"
         case missingRole = "missing_role"
         case appSuspended = "app_suspended"
@@ -108,6 +117,15 @@ extension APIProblem.Own {
         case .badRequest: (.badRequest, "The request cannot be read")
         case .connectionLost: (.badRequest, "The client hung up")
         case .unauthorized: (.unauthorized, "The credential is missing or not good")
+        case .signInRefused: (.unauthorized, "Operator, password or link is not good")
+        case .wrongPassword: (.forbidden, "The password is not that of the operator")
+        case .csrf: (.forbidden, "The request may be another site's")
+        case .tlsRequired: (.forbidden, "The password could be read on the way")
+        case .localOnly: (.forbidden, "It is for the server's own machine")
+        case .unknownHost: (.misdirectedRequest, "The console does not answer under that name")
+        case .consoleOff: (.notFound, "The server has no console")
+        case .unknownFile: (.notFound, "The console has no such file")
+        case .confirmationNeeded: (.forbidden, "So many have to be confirmed")
         case .missingScope: (.forbidden, "The API key may not do that")
         case .missingRole: (.forbidden, "The operator may not do that")
         case .appSuspended: (.forbidden, "The app is suspended")

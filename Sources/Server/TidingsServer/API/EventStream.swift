@@ -11,6 +11,8 @@ struct EventStream: Sendable {
     let kinds: Set<ServerReport.Kind>
     let start: ReportBuffer.Cursor
     let isReset: Bool
+    /// Whether who reads may go on: not when their session has ended.
+    var isOpen: @Sendable () -> Bool = { true }
 
     static let contentType = "text/event-stream"
     /// What a proxy, or a client, takes for dead is closed after less than a minute in many of them.
@@ -37,7 +39,7 @@ struct EventStream: Sendable {
             ByteBuffer(
                 string: "retry: \(Self.retryMilliseconds)\n"
                     + (self.isReset ? self.reset(cursor) : "\(self.idLine(cursor))\n")))
-        while true {
+        while self.isOpen() {
             switch self.feed.read(after: &cursor, of: self.kinds) {
             case .lost: try await writer.write(ByteBuffer(string: self.reset(cursor)))
             case .entries(let entries) where !entries.isEmpty:

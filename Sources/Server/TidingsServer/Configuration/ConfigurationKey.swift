@@ -22,9 +22,11 @@ package struct ConfigurationKey: Sendable {
         case optional(any WritableKeyPath<ServerConfiguration, String> & Sendable)
         /// A list in the file, or one text with commas; may be empty.
         case networks(any WritableKeyPath<ServerConfiguration, [String]> & Sendable)
-        /// `RATE/BURST`, or `none`.
+        /// The same, of names and addresses of hosts without ports.
+        case hosts(any WritableKeyPath<ServerConfiguration, [String]> & Sendable)
         /// A list in the file, or one text with commas; of the words alone.
         case words(any WritableKeyPath<ServerConfiguration, [String]> & Sendable, [String])
+        /// `RATE/BURST`, or `none`.
         case rate(RateScope, RateKind)
         case choice(any WritableKeyPath<ServerConfiguration, String> & Sendable, [String])
 
@@ -48,7 +50,8 @@ package struct ConfigurationKey: Sendable {
         case .integer(let path, _): "\(configuration[keyPath: path])"
         case .milliseconds(let path, _): "\(configuration[keyPath: path])"
         case .node(let path, _): "\(configuration[keyPath: path])"
-        case .networks(let path), .words(let path, _): configuration[keyPath: path].joined(separator: ", ")
+        case .networks(let path), .hosts(let path), .words(let path, _):
+            configuration[keyPath: path].joined(separator: ", ")
         case .text(let path), .optional(let path), .choice(let path, _): configuration[keyPath: path]
         case .rate(let scope, let kind): configuration.core.limits[scope, kind]?.text ?? Self.noLimit
         }
@@ -58,7 +61,7 @@ package struct ConfigurationKey: Sendable {
 
     var isList: Bool {
         switch self.place {
-        case .networks, .words: true
+        case .networks, .hosts, .words: true
         case .integer, .milliseconds, .node, .text, .optional, .rate, .choice: false
         }
     }
@@ -75,7 +78,7 @@ package struct ConfigurationKey: Sendable {
         case .node(let path, let range):
             guard let value = UInt8(text) else { return self.notWhole(text, range) }
             configuration[keyPath: path] = value
-        case .networks(let path), .words(let path, _):
+        case .networks(let path), .hosts(let path), .words(let path, _):
             configuration[keyPath: path] = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
         case .text(let path), .optional(let path), .choice(let path, _):
             configuration[keyPath: path] = text
@@ -110,6 +113,12 @@ package struct ConfigurationKey: Sendable {
                     field: self.name, rule: "must be addresses or networks, got \"\($0)\"",
                     remedy: "write for example 127.0.0.1 or 10.0.0.0/8")
             }
+        case .hosts(let path):
+            configuration[keyPath: path].first { !Self.isHost($0) }.map {
+                ConfigurationFault(
+                    field: self.name, rule: "must be names or addresses without ports, got \"\($0)\"",
+                    remedy: "write for example push.example.com")
+            }
         case .words(let path, let words):
             configuration[keyPath: path].first { !words.contains($0) }.map {
                 self.fault("must be of \(words.joined(separator: ", ")), got \"\($0)\"")
@@ -139,7 +148,8 @@ package struct ConfigurationKey: Sendable {
 
     /// In the order of the documentation.
     package static let all: [ConfigurationKey] =
-        Self.network + Self.http + Self.files + Self.media + Self.times + Self.push + Self.apns + Self.policy
+        Self.network + Self.http + Self.console + Self.files + Self.media + Self.times + Self.push + Self.apns
+        + Self.policy
         + Self.admission
         + Self.limits
 
@@ -190,7 +200,7 @@ package struct ConfigurationKey: Sendable {
             .integer(\.http.idleMilliseconds, 10...3_600_000)),
         .init(
             "proxy.addresses",
-            "addresses or networks of proxies whose X-Forwarded-For is believed, with commas between",
+            "addresses or networks of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed, with commas between",
             .networks(\.proxy.addresses)),
     ]
 

@@ -10,6 +10,7 @@ package struct ServerConfiguration: Equatable, Sendable {
     package var phone = Phone()
     package var http = Http()
     package var proxy = Proxy()
+    package var console = Console()
     package var store = Store()
     package var tokens = Tokens()
     package var media = Media()
@@ -87,6 +88,16 @@ package struct ServerConfiguration: Equatable, Sendable {
         package var headerMilliseconds = 10_000
         package var bodyMilliseconds = 30_000
         package var idleMilliseconds = 60_000
+    }
+
+    /// The pages for operators, on the API's port.
+    package struct Console: Equatable, Sendable {
+        /// `true` or `false`.
+        package var enabled = "true"
+        /// The names by which browsers ask for it.
+        package var hosts = ["localhost", "127.0.0.1", "::1"]
+
+        package var isEnabled: Bool { self.enabled == "true" }
     }
 
     package struct Proxy: Equatable, Sendable {

@@ -56,6 +56,17 @@ struct APIKeys: Sendable {
         at now: Int64
     ) -> Access {
         guard let record = self.operatorRecord(key, hash, at: now) else { return .unknownKey }
+        return Self.access(app, record, scope, method)
+    }
+
+    /// Of an operator who is signed in to the console.
+    func access(app id: AppID, _ record: OperatorRecord, scope: APIScope, method: HTTPRequest.Method) -> Access {
+        Self.access(self.registry.app(id), record, scope, method)
+    }
+
+    private static func access(
+        _ app: AppRegistry.App?, _ record: OperatorRecord, _ scope: APIScope, _ method: HTTPRequest.Method
+    ) -> Access {
         guard let app else { return .unknownApp }
         let needed = scope.role(for: method)
         let caller = Caller.ofOperator(record.name)

@@ -75,6 +75,8 @@ final class AppRegistry: Sendable {
         /// Those that are good.
         var clientKeys: [String: AppID] = [:]
         var operators: [String: OperatorRecord] = [:]
+        /// Whose sessions they are, by their hashes.
+        var sessions: [[UInt8]: String] = [:]
         /// What the records do not say yet, by key.
         var lastUses: [KeyUse.Key: Int64] = [:]
         /// Of these, what the store was not told.
@@ -91,6 +93,13 @@ final class AppRegistry: Sendable {
             self.keySources[id] = settings.tokens.keySource
             Self.set(settings.needsMediaApproval, id, in: &self.appsWithApproval)
             Self.set(settings.hasOwnProfiles, id, in: &self.appsWithOwnProfiles)
+        }
+
+        /// In place of the one of that name, if there is one.
+        mutating func put(_ name: String, _ record: OperatorRecord?) {
+            for session in self.operators[name]?.sessions ?? [] { self.sessions[session.hash] = nil }
+            for session in record?.sessions ?? [] { self.sessions[session.hash] = name }
+            self.operators[name] = record
         }
 
         private static func set(_ isMember: Bool, _ app: AppID, in apps: inout Set<AppID>) {
@@ -114,7 +123,7 @@ final class AppRegistry: Sendable {
             self.state.withLock { $0.put(open) }
         }
         self.state.withLock { state in
-            for record in control.operators { state.operators[record.name] = record }
+            for record in control.operators { state.put(record.name, record) }
         }
     }
 
@@ -129,11 +138,11 @@ final class AppRegistry: Sendable {
                 if case .removeAPIKey(let id, let name) = change { state.forgetUses(of: .api(id, name: name)) }
                 state.put(app)
             }
-        case .ofOperator(let record?): self.state.withLock { $0.operators[record.name] = record }
+        case .ofOperator(let record?): self.state.withLock { $0.put(record.name, record) }
         case .ofOperator(nil):
             guard case .removeOperator(let name) = change else { return }
             self.state.withLock { state in
-                state.operators[name] = nil
+                state.put(name, nil)
                 state.forgetUses(of: .ofOperator(name: name))
             }
         case .noted: break
@@ -157,6 +166,16 @@ final class AppRegistry: Sendable {
     var apps: [ManagedApp] { self.state.withLock { Array($0.apps.values) }.map(\.record).sorted { $0.id < $1.id } }
 
     func operatorNamed(_ name: String) -> OperatorRecord? { self.state.withLock { $0.operators[name] } }
+
+    /// Whose it is; nil if there is none of that hash.
+    func session(_ hash: [UInt8]) -> (record: OperatorRecord, session: OperatorSession)? {
+        self.state.withLock { state in
+            guard let record = state.sessions[hash].flatMap({ state.operators[$0] }),
+                let session = record.sessions.first(where: { $0.hash == hash })
+            else { return nil }
+            return (record, session)
+        }
+    }
 
     /// Sorted by name.
     var operators: [OperatorRecord] {

@@ -73,6 +73,11 @@ final class EventFeed: Sendable {
         for promise in waiting { promise.succeed(true) }
     }
 
+    /// Who waits looks whether they may go on.
+    func wakeReaders() {
+        for promise in self.state.withLock({ Self.takeWaiting(&$0) }) { promise.succeed(true) }
+    }
+
     private static func takeWaiting(_ state: inout State) -> [EventLoopPromise<Bool>] {
         guard !state.waiting.isEmpty else { return [] }
         let waiting = Array(state.waiting.values)

@@ -210,6 +210,8 @@ final class ServerLoop: @unchecked Sendable {
         do throws(MasterKeys.Fault) {
             try self.tokens.registry.apply(change, answer)
             if case .app(let app) = answer { self.senders.follow(app, at: self.now.wall) }
+            // Streams of a session that has ended, or whose role has changed, end.
+            if case .ofOperator = answer { self.feed.wakeReaders() }
         } catch {
             self.metrics.bugs.increment()
             self.logger.log(.error, "bug", [.bug: "a secret that was sealed here cannot be opened: \(error)"])

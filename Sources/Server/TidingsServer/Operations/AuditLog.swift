@@ -71,7 +71,9 @@ struct AuditLog: Sendable {
     }
 
     /// What a credential may not, whatever is asked for.
-    private static let refusals = ["missing_scope", "missing_role", "app_suspended"]
+    private static let refusals = [
+        "missing_scope", "missing_role", "app_suspended", "csrf", "wrong_password", "tls_required", "local_only",
+    ]
 
     /// Logs only calls whose credentials were refused or are an API key's.
     func logCall(_ call: Call, _ note: Note) {
@@ -112,6 +114,7 @@ struct AuditLog: Sendable {
             var change: String?
             var audited: AuditedCall?
             var made: String?
+            var signedIn: ConsoleAccess.SignedIn?
         }
 
         private let found = Mutex(Found())
@@ -135,6 +138,11 @@ struct AuditLog: Sendable {
         var made: String? {
             get { self.found.withLock { $0.made } }
             set { self.found.withLock { $0.made = newValue } }
+        }
+        /// By which session of the console it came; nil for a key.
+        var signedIn: ConsoleAccess.SignedIn? {
+            get { self.found.withLock { $0.signedIn } }
+            set { self.found.withLock { $0.signedIn = newValue } }
         }
         /// For whom a user token was issued.
         var user: String? {

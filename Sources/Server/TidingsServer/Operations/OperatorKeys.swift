@@ -39,6 +39,28 @@ struct OperatorKeys: Sendable {
         return key
     }
 
+    /// Makes a one-time link to the console, and an operator who administers if there is none of that name.
+    /// - Returns: the link with its secret, which is kept nowhere.
+    func drawLink(for name: String, _ access: ConsoleAccess, _ address: ConsoleAddress) async throws -> String {
+        guard access.isEnabled else { throw Refusal(description: "console.enabled must be true") }
+        guard let address = address.text else {
+            throw Refusal(
+                description: "the server must be ready, and api.host an address of this machine alone or all of them")
+        }
+        let isNew = self.registry.operatorNamed(name) == nil
+        if isNew {
+            // Nobody knows the key: another is drawn when one is wanted.
+            let (_, hash) = APIKeys.draw(APIKeys.operatorPrefix)
+            let now = Clocks.now().wall
+            try await self.change(
+                .addOperator(OperatorRecord(name: name, role: .administer, hashes: KeyHashes(hash), createdAt: now)))
+        }
+        let role = self.registry.operatorNamed(name)?.role ?? .administer
+        self.audit.logLocalChange(
+            isNew ? "added, and a link to the console made" : "link to the console made", operator: name, role.rawValue)
+        return "\(address)/console/#link=\(access.links.draw(for: name, at: Clocks.now()))"
+    }
+
     private func change(_ change: ControlChange) async throws {
         switch await self.core(.changeControl(.by(ControlAuthor(.commandLine), change))) {
         case .control: return

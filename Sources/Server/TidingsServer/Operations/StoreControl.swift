@@ -4,8 +4,9 @@ package import NIOCore
 import NIOPosix
 
 /// A socket of the file system beside the database, `<store.path>.control`, for the server's own user alone: what `tidings backup` and
-/// `tidings operator add` ask the running server over. A client writes one line: `backup` and the absolute path of a new file, or
-/// `operator`, a name and a role. It is answered with one line: `done`, for an operator with the key, or `failed` and why.
+/// `tidings operator add` ask the running server over. A client writes one line: `backup` and the absolute path of a new file, `operator`, a
+/// name and a role, or `console` and a name. It is answered with one line: `done`, for an operator with the key, for the console with a one-time
+/// link, or `failed` and why.
 struct ControlSocket: Sendable {
     /// What is done for a line's first word, with the rest of it; answers what follows `done`.
     typealias Commands = [String: @Sendable (String) async throws -> String]
@@ -111,6 +112,15 @@ package enum StoreControl {
         database: String, name: String, role: String, group: any EventLoopGroup
     ) async throws -> Result<String, Failure> {
         try await self.askServer("operator \(name) \(role)", database: database, group: group)
+    }
+
+    /// Has the server that has a database open make a link by which an operator signs in to the console, once.
+    /// - Returns: the link, or why it failed.
+    /// - Throws: an error of the system if no server listens there.
+    package static func makeConsoleLink(
+        database: String, name: String, group: any EventLoopGroup
+    ) async throws -> Result<String, Failure> {
+        try await self.askServer("console \(name)", database: database, group: group)
     }
 
     /// - Returns: what follows `done`.

@@ -33,7 +33,7 @@ struct Demo: AsyncParsableCommand {
                 try await stage.open()
                 try await stage.play()
                 timeline.finish()
-                if self.stay { await self.linger(site, stage) }
+                if self.stay { try await self.linger(site, stage) }
             } catch let failure as DemoFailure {
                 timeline.fail(failure)
                 await stage.printLogs()
@@ -42,7 +42,7 @@ struct Demo: AsyncParsableCommand {
         }
     }
 
-    private func linger(_ site: LocalServer, _ stage: DemoStage) async {
+    private func linger(_ site: LocalServer, _ stage: DemoStage) async throws {
         print(
             """
 
@@ -56,9 +56,24 @@ struct Demo: AsyncParsableCommand {
 
             Send something yourself:
               TIDINGS_API_KEY=\(site.apiKey) \(ownExecutable()) send --from carol --to bob "hello"
+
+            The console, in a browser on this machine:
+              \(try await self.console(site))
             """)
         fflush(nil)
         await Leftovers.waitForSignal()
+    }
+}
+
+extension Demo {
+    /// A link is for eyes alone: what is piped into a file would stay there.
+    fileprivate func console(_ site: LocalServer) async throws -> String {
+        guard isatty(STDOUT_FILENO) == 1 else {
+            return
+                "\(ownExecutable()) console --store \(site.database)   (prints a link that signs you in, at a terminal)"
+        }
+        let link = try await ConsoleCommand.link(database: site.database, name: ConsoleCommand.usualName)
+        return "\(link)   (good once, for ten minutes)"
     }
 }
 

@@ -23,6 +23,7 @@ final class LocalServer {
     var controlPort: Int { self.ports[4] }
     private var phonePort: Int { self.ports[5] }
 
+    var database: String { "\(self.folder.path)/tidings.sqlite" }
     var gatewayAddress: String { "ws://127.0.0.1:\(self.gatewayPort)" }
     var apiAddress: String { "http://127.0.0.1:\(self.apiPort)" }
     var phoneAddress: String { "http://127.0.0.1:\(self.phonePort)" }
@@ -94,7 +95,7 @@ final class LocalServer {
             gateway: {port: \(self.gatewayPort)}
             api: {port: \(self.apiPort)}
             phone: {port: \(self.phonePort)}
-            store: {path: "\(self.folder.path)/tidings.sqlite"}
+            store: {path: "\(self.database)"}
             media: {path: "\(self.folder.path)/media"}
             apps: [\(Self.app)]
             app:

@@ -1,0 +1,67 @@
+// The server's apps.
+
+import { h, bdi } from './dom.js';
+import { api } from './api.js';
+import { t, number, date } from './text.js';
+import { addressOf, go } from './router.js';
+import { pageHead, card, table, button, chip, emptyState, field, textInput, openDialog, showRefusal, showSecret, roleNote } from './widgets.js';
+
+/** Makes an app, and tells its token secret, which is told this once. */
+async function makeApp(page) {
+  const id = textInput({ required: true, name: 'id' });
+  const name = textInput({ name: 'name' });
+  const topics = textInput({ name: 'topics', placeholder: 'com.example.chat' });
+  const fields = {
+    id: field({ label: t('apps.id'), hint: t('apps.idHint'), input: id, wide: true }),
+    name: field({ label: t('apps.name'), input: name, wide: true, optional: true }),
+    topics: field({ label: t('credentials.topics'), hint: t('apps.topicsHint'), input: topics, wide: true, optional: true }),
+  };
+  const made = await openDialog({
+    title: t('apps.make'),
+    make: (close) => {
+      const refusal = h('div');
+      return h('form', {
+        novalidate: true,
+        on: {
+          submit: async (event) => {
+            event.preventDefault();
+            fields.id.fail(id.value.trim() ? '' : t('apps.idMissing'));
+            if (!id.value.trim()) return;
+            try {
+              const settings = { name: name.value.trim() || null };
+              const list = topics.value.split(/[,，\s]+/).filter(Boolean);
+              if (list.length) settings.push = { topics: list };
+              close(await api.post('/v1/apps', { id: id.value.trim(), settings }));
+            } catch (problem) { showRefusal(refusal, problem, fields); }
+          },
+        },
+      }, fields.id, fields.name, fields.topics, refusal,
+      h('div.dialog-actions', button({ label: t('frame.cancel'), onClick: () => close() }), button({ label: t('apps.make'), kind: 'primary', type: 'submit' })));
+    },
+  });
+  if (!made) return;
+  await showSecret({ title: t('apps.secretTitle', { app: made.app.id }), text: t('apps.secretText'), secret: made.token_secret.secret });
+  await page.reloadApps();
+  go(addressOf('apps', made.app.id, 'settings', { tab: 'keys' }));
+}
+
+export default async function open(page) {
+  page.setTitle(t('nav.apps'));
+  await page.reloadApps();
+  page.root.append(
+    pageHead({ title: t('nav.apps'), lead: t('apps.lead'), actions: button({ label: t('apps.make'), kind: 'primary', iconName: 'plus', role: 'administer', onClick: () => makeApp(page) }) }),
+    ...[roleNote('administer')].filter(Boolean),
+    card({ title: t('apps.all') }, table({
+      caption: t('apps.all'),
+      columns: [
+        { label: t('frame.app'), cell: (row) => [h('a', { href: addressOf('apps', row.id) }, bdi(row.settings?.name || row.id)), row.settings?.name ? [' ', h('code.quiet', bdi(row.id))] : ''] },
+        { label: t('frame.state'), cell: (row) => (row.suspended ? chip('bad', t('app.suspended')) : chip('good', t('apps.open'))) },
+        { label: t('credentials.topics'), cell: (row) => bdi(row.settings?.push?.topics?.join(', ') || '–') },
+        { label: t('apps.keys'), className: 'num', cell: (row) => number(row.api_keys.length) },
+        { label: t('push.created'), cell: (row) => date(row.created_at) },
+        { label: t('apps.origin'), cell: (row) => t(row.imported ? 'apps.imported' : 'apps.made') },
+      ],
+      rows: page.apps(),
+      empty: emptyState({ title: t('apps.none'), text: t('apps.noneText') }),
+    })));
+}

@@ -1,0 +1,391 @@
+// Writing a push or a message: with a view of it as it is written, how many it reaches, and a try on one's own phone first.
+
+import { h, bdi, makeId } from './dom.js';
+import { api, path, curlOf, Problem } from './api.js';
+import { t, tn, tx, number, bytes } from './text.js';
+import { addressOf, go } from './router.js';
+import { pageHead, card, field, textInput, select, checkbox, button, note, codeBlock, disclosure, showRefusal, roleNote, problemBox, toast, openDialog, chip } from './widgets.js';
+import { may } from './session.js';
+import { audienceWords } from './page-pushes.js';
+
+/** From so many devices on, the server asks for the password and the count. */
+const MANY = 1_000;
+const KEY_ORDER = ['title', 'subtitle', 'text', 'sound', 'category', 'interruption_level', 'relevance_score', 'thread_id', 'image', 'custom'];
+/** What the server takes of each, in bytes of UTF-8. */
+const LIMITS = { title: 256, subtitle: 256, text: 1_024, sound: 64, category: 64, thread_id: 64, image: 1_024, custom: 1_024 };
+
+function bytesOf(text) {
+  return new TextEncoder().encode(text).length;
+}
+
+function words(text) {
+  return text.split(/[,，\s]+/).map((word) => word.trim()).filter(Boolean);
+}
+
+/** A choice of which one is taken, shown beside one another. */
+function segments(legend, options, chosen, onChange) {
+  const name = makeId('segment');
+  return h('fieldset', h('legend', legend), h('div.segments', options.map(([value, label]) => h('label',
+    h('input', { type: 'radio', name, value, checked: value === chosen, on: { change: () => onChange(value) } }), h('span', label)))));
+}
+
+class Draft {
+  constructor(query) {
+    this.what = query.what === 'message' ? 'message' : query.what === 'custom' ? 'custom' : 'push';
+    this.options = { sound: 'default' };
+    this.text = '';
+    this.audience = { everybody: true };
+    this.when = 'now';
+    this.sender = '';
+    this.type = query.type ?? 'PR';
+    this.target = query.to ?? '';
+    this.custom = '';
+  }
+
+  /** The options that were set, in the order of the documentation; throws what cannot be read. */
+  pushOptions(withText) {
+    const found = {};
+    for (const key of KEY_ORDER) {
+      const value = key === 'text' ? (withText ? this.text : '') : this.options[key];
+      if (value === undefined || value === '') continue;
+      if (key === 'custom') {
+        try { found.custom = JSON.parse(value); } catch { throw new Problem({ code: 'invalid_field', field: 'custom', rule: t('compose.customWrong') }); }
+      } else found[key] = key === 'relevance_score' ? Number(value) : value;
+    }
+    return found;
+  }
+
+  body() {
+    if (this.what === 'message') {
+      const push = this.pushOptions(false);
+      if (push.sound === 'default') delete push.sound;
+      return {
+        sender: this.sender, client_message_id: this.clientId, conversation: { type: this.type, target: this.target },
+        content: JSON.stringify({ content: this.text }), ...(Object.keys(push).length ? { push } : {}),
+      };
+    }
+    const body = this.what === 'custom' ? { custom: { content: this.text, ...(this.options.title ? { title: this.options.title } : {}) } } : { notification: this.pushOptions(true) };
+    body.audience = this.audience;
+    if (this.when === 'at') body.send_at = this.at ?? null;
+    if (this.when === 'local') Object.assign(body, { send_at_local: this.local ?? null, time_zone: this.zone || null });
+    if (this.rate) body.rate_per_second = Number(this.rate);
+    if (this.lifetime) body.lifetime_ms = Number(this.lifetime) * 3_600_000;
+    if (this.counted) body.counted = true;
+    if (this.ignoresBlocks) body.ignores_blocks = true;
+    if (this.account) body.account = this.account;
+    return body;
+  }
+}
+
+/** How it will look: as a banner on the lock screen, and as an entry of the list. */
+function preview(app, draft) {
+  const title = draft.what === 'message' ? (draft.options.title || draft.sender) : draft.options.title;
+  if (draft.what === 'custom') return h('p.quiet', t('compose.customPreview'));
+  const alert = (isBanner) => h('div.alert', { class: isBanner ? '' : 'alert-list' },
+    h('span.alert-icon', { 'aria-hidden': 'true' }, (app[0] ?? '?').toUpperCase()),
+    h('div.alert-words',
+      h('div.alert-head', h('strong', title ? bdi(title) : bdi(app)), h('span', t('compose.now'))),
+      draft.options.subtitle ? h('div.alert-subtitle', bdi(draft.options.subtitle)) : null,
+      h('div.alert-text', draft.text ? bdi(draft.text) : h('span.quiet-on-glass', t('compose.textHere')))));
+  const level = draft.options.interruption_level;
+  return h('div.stack',
+    h('div.wallpaper', h('p.wallpaper-time', { 'aria-hidden': 'true' }, '9:41'), level === 'passive' ? h('p.wallpaper-note', t('compose.passive')) : alert(true),
+      level === 'time-sensitive' || level === 'critical' ? h('p.wallpaper-note', t(`level.${level}`)) : null),
+    h('div.list-preview', h('p.quiet', t('compose.inList')), alert(false)));
+}
+
+/** How much of each limit is used. */
+function budget(draft) {
+  const rows = Object.entries(LIMITS).map(([key, most]) => ({ key, most, used: bytesOf(key === 'text' ? draft.text : draft.options[key] ?? '') })).filter((row) => row.used);
+  if (!rows.length) return h('p.quiet', t('compose.budgetEmpty'));
+  return h('ul.budget', rows.map((row) => h('li',
+    h('span', t(`compose.${row.key}`)),
+    h('span.bar', { 'aria-hidden': 'true' }, h(`span.bar-fill.bar-${row.used > row.most ? 'bad' : 'good'}`, { vars: { '--share': `${Math.min(100, (row.used / row.most) * 100)}%` } })),
+    h('span.num', t('compose.of', { used: number(row.used), most: number(row.most) })),
+    row.used > row.most ? chip('bad', t('compose.tooLong')) : null)));
+}
+
+function audienceCard(page, draft, changed) {
+  const { app, signal } = page;
+  const count = h('p.count', { 'aria-live': 'polite' });
+  const box = h('div.stack');
+  let timer = null;
+  let turn = 0;
+  const ask = () => {
+    clearTimeout(timer);
+    changed();
+    if (!draft.audience) {
+      count.replaceChildren(h('span.quiet', t('compose.nobodyYet')));
+      return;
+    }
+    timer = setTimeout(async () => {
+      const mine = ++turn;
+      try {
+        const { people, devices } = await api.get(path`/v1/apps/${app}/pushes/count`, { audience: JSON.stringify(draft.audience) }, { signal });
+        if (mine !== turn) return;
+        Object.assign(draft, { people, devices });
+        count.replaceChildren(h('strong', tn('compose.reaches', people)), devices === undefined ? '' : `, ${tn('compose.onDevices', devices)}`, h('span.quiet', ` ${t('compose.reachesNote')}`));
+      } catch (problem) {
+        if (problem.name === 'AbortError' || mine !== turn) return;
+        draft.people = null;
+        count.replaceChildren(problem.code === 'missing_role' ? h('span.quiet', t('compose.countHidden', { role: t(`role.${problem.rule.split(' ').at(-1)}`) })) : problemBox(problem));
+      }
+    }, 300);
+  };
+  page.onLeave(() => clearTimeout(timer));
+  const line = (key, hint, make) => {
+    const input = textInput({ name: `audience-${key}`, on: { input: () => { draft.audience = make(input.value.trim()); ask(); } } });
+    draft.audience = null;
+    return field({ label: t(`compose.audience.${key}`), hint, input });
+  };
+  const shown = {
+    everybody: () => { draft.audience = { everybody: true }; return h('p', t('compose.everybodyText')); },
+    users: () => line('users', t('person.wordsHint'), (text) => (words(text).length ? { users: words(text) } : null)),
+    tag: () => line('tag', t('compose.tagHint'), (text) => {
+      const tags = words(text);
+      return tags.length === 1 ? { tag: tags[0] } : tags.length ? { all: tags.map((tag) => ({ tag })) } : null;
+    }),
+    alias: () => line('alias', null, (text) => (text ? { alias: text } : null)),
+    json: () => {
+      draft.audience = null;
+      const input = h('textarea', {
+        class: 'mono', rows: 4, spellcheck: 'false', placeholder: '{"all": [{"tag": "shoes"}, {"not": {"tag": "quiet"}}]}',
+        on: {
+          input: () => {
+            try { draft.audience = JSON.parse(input.value); entry.fail(''); } catch { draft.audience = null; entry.fail(input.value ? t('compose.jsonWrong') : ''); }
+            ask();
+          },
+        },
+      });
+      const entry = field({ label: t('compose.audience.json'), hint: t('compose.jsonHint'), input });
+      return entry;
+    },
+  };
+  const choose = (kind) => {
+    box.replaceChildren(shown[kind]());
+    ask();
+  };
+  const choices = ['everybody', 'users', 'tag', 'alias', 'json'].map((key) => [key, t(`compose.for.${key}`)]);
+  const whole = card({ title: t('pushes.audience') }, segments(t('compose.whom'), choices, 'everybody', choose), box, count);
+  choose('everybody');
+  return whole;
+}
+
+function scheduleCard(draft, changed) {
+  const box = h('div.form');
+  const set = (name, read = (input) => input.value) => (event) => { draft[name] = read(event.target); changed(); };
+  const shown = {
+    now: () => [],
+    at: () => [field({ label: t('compose.at'), hint: t('compose.atHint'), input: h('input', { type: 'datetime-local', name: 'send_at', on: { input: set('at', (input) => (input.value ? new Date(input.value).getTime() : null)) } }) })],
+    local: () => {
+      draft.zone ??= Intl.DateTimeFormat().resolvedOptions().timeZone;
+      return [
+        field({ label: t('compose.local'), hint: t('compose.localHint'), input: h('input', { type: 'datetime-local', name: 'send_at_local', on: { input: set('local', (input) => input.value || null) } }) }),
+        field({ label: t('compose.zone'), hint: t('compose.zoneHint'), input: textInput({ value: draft.zone, name: 'time_zone', on: { input: set('zone') } }) }),
+      ];
+    },
+  };
+  const choose = (when) => {
+    draft.when = when;
+    box.replaceChildren(...shown[when]());
+    changed();
+  };
+  const more = disclosure(t('compose.more'), h('div.form',
+    field({ label: t('compose.rate'), hint: t('compose.rateHint'), optional: true, input: h('input', { type: 'number', min: 1, max: 1_000_000, on: { input: set('rate') } }) }),
+    field({ label: t('compose.lifetime'), hint: t('compose.lifetimeHint'), optional: true, input: h('input', { type: 'number', min: 1, max: 720, on: { input: set('lifetime') } }) }),
+    field({ label: t('push.account'), hint: t('compose.accountHint'), optional: true, input: textInput({ placeholder: 'MP news', on: { input: set('account', (input) => {
+      const [kind, id] = input.value.trim().split(/\s+/);
+      return id ? { kind, id } : null;
+    }) } }) }),
+    h('div.form-row',
+      checkbox(t('compose.counted'), false, { on: { change: set('counted', (input) => input.checked) } }),
+      checkbox(t('compose.ignoresBlocks'), false, { on: { change: set('ignoresBlocks', (input) => input.checked) } }))));
+  const choices = ['now', 'at', 'local'].map((key) => [key, t(`compose.when.${key}`)]);
+  return card({ title: t('compose.schedule') }, segments(t('compose.whenLegend'), choices, 'now', choose), box, more);
+}
+
+/** The words of the push and how it sounds. */
+function contentCard(draft, changed, fields) {
+  const option = (key, input, hint) => {
+    fields[key] = field({ label: t(`compose.${key}`), input, hint, optional: true });
+    return fields[key];
+  };
+  const line = (key, hint, more = {}) => option(key, textInput({ value: draft.options[key] ?? '', name: key, spellcheck: 'true', ...more, on: { input: (event) => { draft.options[key] = event.target.value; changed(); } } }), hint);
+  const text = h('textarea', { rows: 3, required: true, name: 'text', on: { input: () => { draft.text = text.value; changed(); } } });
+  text.value = draft.text;
+  fields.text = field({ label: t('compose.text'), input: text, wide: true });
+  fields.content = fields.text;
+  const level = select(['', 'passive', 'active', 'time-sensitive', 'critical'].map((each) => [each, t(`level.${each || 'usual'}`)]), draft.options.interruption_level ?? '', {
+    on: { change: () => { draft.options.interruption_level = level.value; changed(); } },
+  });
+  const custom = h('textarea', { class: 'mono', rows: 3, spellcheck: 'false', placeholder: '{"order": 7}', on: { input: () => { draft.options.custom = custom.value; changed(); } } });
+  custom.value = draft.options.custom ?? '';
+  if (draft.what === 'custom') return card({ title: t('compose.what') }, h('div.form', line('title'), fields.text), h('p.quiet', t('compose.customLead')));
+  return card({ title: t('compose.what') },
+    h('div.form', line('title'), line('subtitle'), fields.text),
+    disclosure(t('compose.look'), h('div.form',
+      line('sound', t('compose.soundHint')), option('interruption_level', level, t('compose.levelHint')), line('thread_id', t('compose.threadHint')), line('category'),
+      line('image', t('compose.imageHint'), { inputmode: 'url' }),
+      line('relevance_score', t('compose.relevanceHint'), { inputmode: 'decimal' }), (fields.custom = field({ label: t('compose.custom'), hint: t('compose.customHint'), input: custom, optional: true, wide: true })))));
+}
+
+function peopleCard(draft, changed, fields) {
+  const set = (name) => (event) => { draft[name] = event.target.value.trim(); changed(); };
+  const type = select(['PR', 'GRP', 'DS', 'CS', 'SYS', 'MC', 'MP', 'CHRM'].map((each) => [each, t(`compose.kind.${each}`)]), draft.type, { on: { change: set('type') } });
+  fields.sender = field({ label: t('message.sender'), hint: t('compose.senderHint'), input: textInput({ value: draft.sender, required: true, name: 'sender', on: { input: set('sender') } }) });
+  fields.target = field({ label: t('compose.target'), hint: t('compose.targetHint'), input: textInput({ value: draft.target, required: true, name: 'target', on: { input: set('target') } }) });
+  fields['conversation.target'] = fields.target;
+  return card({ title: t('compose.between') }, h('div.form', fields.sender, field({ label: t('message.conversation'), input: type }), fields.target));
+}
+
+/** A push to one phone, before it goes to all: what APNs gets and says is told in full on the device's page. */
+function tryCard(page, draft) {
+  const { app } = page;
+  const user = textInput({ name: 'try-user' });
+  const entry = field({ label: t('messages.person'), hint: t('compose.tryHint'), input: user });
+  const result = h('div.stack', { 'aria-live': 'polite' });
+  const form = h('form.form-row', {
+    novalidate: true,
+    on: {
+      submit: async (event) => {
+        event.preventDefault();
+        const id = user.value.trim();
+        entry.fail(id ? (draft.text ? '' : t('compose.textMissing')) : t('messages.personMissing'));
+        if (!id || !draft.text || !may('send')) return;
+        try {
+          const { devices } = await api.get(path`/v1/apps/${app}/users/${id}/devices`);
+          if (!devices.length) {
+            entry.fail(t('compose.tryNoDevice'));
+            return;
+          }
+          result.replaceChildren();
+          for (const device of devices) {
+            const answer = await api.post(path`/v1/apps/${app}/users/${id}/devices/${device.id}/test-push`, { title: draft.options.title || null, text: draft.text });
+            const size = answer.request ? bytesOf(JSON.stringify(answer.request.payload)) : 0;
+            result.append(note(answer.answer.state === 'accepted' ? 'good' : 'wait',
+              h('p', h('strong', bdi(device.id)), ' ', bdi(answer.answer.meaning)),
+              answer.request ? disclosure(t('compose.payload', { size: bytes(size), most: bytes(4_096) }), codeBlock(JSON.stringify(answer.request.payload, null, 2), t('test.request'))) : null,
+              h('p', h('a', { href: addressOf('apps', app, 'people', id, 'devices', device.id) }, t('compose.tryMore')))));
+          }
+        } catch (problem) { showRefusal(result, problem, { title: null, text: null }); }
+      },
+    },
+  }, entry, button({ label: t('compose.try'), iconName: 'phones', type: 'submit', role: 'send' }));
+  return card({ title: t('compose.tryTitle'), lead: t('compose.tryLead') }, form, result);
+}
+
+/** Asks before a push goes out: what it is, how many it reaches. Where it reaches many, the server wants the password and the count, too. */
+function confirmSend(draft, send) {
+  const password = h('input', { type: 'password', autocomplete: 'current-password', name: 'password' });
+  const typed = textInput({ inputmode: 'numeric', name: 'count' });
+  const fields = {
+    'confirm.password': field({ label: t('compose.yourPassword'), input: password, wide: true }),
+    'confirm.devices': field({ label: t('compose.typeCount', { n: '' }), input: typed, wide: true }),
+  };
+  const more = h('div.stack', { hidden: true });
+  const wantMore = (count) => {
+    if (!more.hidden) return;
+    fields['confirm.devices'].querySelector('label').textContent = t('compose.typeCount', { n: count });
+    more.replaceChildren(note('wait', h('p', t('compose.many'))), fields['confirm.devices'], fields['confirm.password']);
+    more.hidden = false;
+  };
+  if ((draft.devices ?? 0) > MANY) wantMore(draft.devices);
+  return openDialog({
+    title: t('compose.sendTitle'),
+    make: (close) => {
+      const refusal = h('div');
+      const submit = button({ label: t('compose.send'), kind: 'primary', type: 'submit' });
+      return h('form', {
+        novalidate: true,
+        on: {
+          submit: async (event) => {
+            event.preventDefault();
+            submit.setAttribute('aria-busy', 'true');
+            try {
+              close(await send(more.hidden ? null : { password: password.value, devices: Number(typed.value.replace(/[\s,.]/g, '')) || 0 }));
+            } catch (problem) {
+              const isFirst = problem.code === 'confirmation_needed' && more.hidden;
+              if (problem.code === 'confirmation_needed' && problem.field === 'confirm') wantMore(/\d+/.exec(problem.rule)?.[0] ?? '');
+              if (isFirst && !more.hidden) {
+                refusal.replaceChildren();
+                typed.focus();
+              } else if (problem.code === 'confirmation_needed' && problem.field === 'confirm') {
+                fields['confirm.devices'].fail(t('compose.countWrong'));
+                typed.focus();
+              } else showRefusal(refusal, problem, fields);
+            } finally { submit.removeAttribute('aria-busy'); }
+          },
+        },
+      }, h('p', tx('compose.sendText', { audience: audienceWords(draft.audience), people: draft.people === null ? t('compose.unknownPeople') : tn('compose.people', draft.people ?? 0) })),
+      draft.when === 'now' ? h('p', t('compose.sendNow')) : h('p', t('compose.sendLater')),
+      more, refusal,
+      h('div.dialog-actions', button({ label: t('frame.cancel'), onClick: () => close() }), submit));
+    },
+  });
+}
+
+export default async function open(page) {
+  const { app } = page;
+  const draft = new Draft(page.query);
+  draft.clientId = crypto.randomUUID?.() ?? `console-${Date.now()}`;
+  page.setTitle(t(draft.what === 'message' ? 'compose.titleMessage' : 'compose.titlePush'));
+  const fields = {};
+  const look = h('div');
+  const sizes = h('div');
+  const request = h('div');
+  const refusal = h('div', { 'aria-live': 'assertive' });
+  const changed = () => {
+    look.replaceChildren(preview(app, draft));
+    sizes.replaceChildren(budget(draft));
+    let body;
+    try { body = draft.body(); } catch { body = null; }
+    const isOpen = request.querySelector('details')?.open ?? false;
+    const address = path`/v1/apps/${app}/${draft.what === 'message' ? 'messages' : 'pushes'}`;
+    request.replaceChildren(body ? disclosure(t('compose.request', { size: bytes(bytesOf(JSON.stringify(body))) }), codeBlock(JSON.stringify(body, null, 2), t('compose.requestLabel')), codeBlock(curlOf('POST', address, body), t('frame.asCurl')))
+      : h('p.quiet', t('compose.customWrong')));
+    if (isOpen && request.querySelector('details')) request.querySelector('details').open = true;
+  };
+  const send = async () => {
+    for (const each of Object.values(fields)) each.fail('');
+    if (!draft.text.trim()) {
+      fields.text.fail(t('compose.textMissing'));
+      fields.text.input.focus();
+      return;
+    }
+    try {
+      if (draft.what === 'message') {
+        const sent = await api.post(path`/v1/apps/${app}/messages`, draft.body());
+        toast(t('compose.sent'));
+        go(addressOf('apps', app, 'messages', sent.message_id));
+        return;
+      }
+      if (!draft.audience) throw new Problem({ code: 'invalid_field', detail: t('compose.nobodyYet') });
+      const body = draft.body();
+      if (draft.when !== 'now' && !(body.send_at || body.send_at_local)) throw new Problem({ code: 'invalid_field', detail: t('compose.timeMissing') });
+      const push = await confirmSend(draft, (confirm) => api.post(path`/v1/apps/${app}/pushes`, confirm ? { ...body, confirm } : body));
+      if (push) go(addressOf('apps', app, 'pushes', push.id));
+    } catch (problem) {
+      showRefusal(refusal, problem, Object.fromEntries(Object.entries(fields).flatMap(([key, each]) => [[key, each], [`push.${key}`, each], [`notification.${key}`, each]])));
+    }
+  };
+  const whats = ['push', 'message', 'custom'].map((key) => [key, t(`compose.what.${key}`)]);
+  const left = h('div.stack');
+  const right = h('div.stack.sticky', card({ title: t('compose.preview') }, look), card({ title: t('compose.budget'), lead: t('compose.budgetLead') }, sizes, request));
+  page.root.append(
+    pageHead({ title: t(draft.what === 'message' ? 'compose.titleMessage' : 'compose.titlePush'), crumbs: [[t('nav.pushes'), addressOf('apps', app, 'pushes')]] }),
+    segments(t('compose.kindLegend'), whats, draft.what, (what) => go(addressOf('apps', app, 'pushes', 'new', { what }))),
+    h('div.grid.grid-wide', left, right));
+  left.append(...[
+    draft.what === 'message' ? peopleCard(draft, changed, fields) : null,
+    contentCard(draft, changed, fields),
+    draft.what === 'message' ? null : audienceCard(page, draft, changed),
+    draft.what === 'message' ? null : scheduleCard(draft, changed),
+    draft.what === 'custom' ? null : tryCard(page, draft),
+  ].filter(Boolean));
+  page.root.append(...[
+    refusal,
+    h('div.actions', button({ label: t(draft.what === 'message' ? 'compose.sendMessage' : 'compose.review'), kind: 'primary', role: 'send', onClick: send })),
+    roleNote('send'),
+  ].filter(Boolean));
+  changed();
+}

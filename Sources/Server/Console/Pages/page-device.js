@@ -1,0 +1,126 @@
+// One device: what it allows, what a message to it would come to, and a push to try it out.
+
+import { h, bdi } from './dom.js';
+import { api, path, curlOf } from './api.js';
+import { t, tx, dateTime, hasText, list } from './text.js';
+import { addressOf } from './router.js';
+import { pageHead, card, facts, chip, button, note, field, textInput, showRefusal, roleNote, confirmAction, idChip, codeBlock, curlBlock, disclosure, emptyState, toast } from './widgets.js';
+import { presenceChip, pushChip, silence } from './page-person.js';
+
+const ANSWERS = { accepted: 'good', refused: 'bad', not_sent: 'bad', pushing: 'wait', unanswered: 'wait' };
+
+function verdictWords(verdict) {
+  if (verdict.result === 'send') return chip('good', t('verdict.send'));
+  const key = `${verdict.result}.${verdict.reason}`;
+  return chip(verdict.result === 'wait' ? 'wait' : 'quiet', t(`verdict.${verdict.result}`, { reason: hasText(key) ? t(key) : verdict.reason }));
+}
+
+function testsList(verdict) {
+  return h('ul.tests', verdict.tests.map((test) => h('li',
+    chip(test.passed ? 'good' : test.result === 'wait' ? 'wait' : 'bad', t(test.passed ? 'verdict.passed' : `verdict.test.${test.result}`)),
+    h('span', hasText(`fact.${test.fact}`) ? t(`fact.${test.fact}`) : test.fact))));
+}
+
+/** Everything that the answer to a test push knows, the outcome first. */
+function answerView(answer) {
+  const passed = answer.verdict.result === 'send';
+  return h('div.stack',
+    note(ANSWERS[answer.answer.state] ?? 'info', h('p', h('strong', t(`answer.${answer.answer.state}`)), ' ', bdi(answer.answer.meaning ?? ''))),
+    passed ? null : note('wait', h('p', t('test.butMessages'))),
+    h('div.grid',
+      h('div.stack', h('h3', t('test.verdict')), h('p', verdictWords(answer.verdict)), testsList(answer.verdict)),
+      h('div.stack', h('h3', t('test.facts')), facts([
+        [t('test.lease'), t(`lease.${answer.lease}`)],
+        [t('device.token'), answer.token ? h('code', answer.token) : t('token.none')],
+        [t('test.credential'), [t(`credential.state.${answer.credential.state}`), answer.credential.reason ? ` (${answer.credential.reason})` : '']],
+        answer.lane ? [t('test.lane'), [t(`lane.${answer.lane.state}`), answer.lane.reason ? ` (${answer.lane.reason})` : '']] : null,
+        answer.answer.apns_id ? [t('message.apnsId'), idChip(answer.answer.apns_id)] : null,
+        answer.answer.unique_id ? [t('test.uniqueId'), idChip(answer.answer.unique_id)] : null,
+        answer.answer.status ? [t('test.status'), `${answer.answer.status} ${answer.answer.reason ?? ''}`] : null,
+      ]))),
+    answer.request ? disclosure(t('test.request'), codeBlock(
+      `${answer.request.method} ${answer.request.path}\n${Object.entries(answer.request.headers).map(([name, value]) => `${name}: ${value}`).join('\n')}\n\n${JSON.stringify(answer.request.payload, null, 2)}`, t('test.request'))) : null,
+    h('h3', t('test.unknown')), h('ul.plain-list', answer.unknown.map((sentence) => h('li', sentence))));
+}
+
+function testCard(page, user, device) {
+  const { app } = page;
+  const address = path`/v1/apps/${app}/users/${user}/devices/${device}/test-push`;
+  const title = textInput({ value: t('test.defaultTitle') });
+  const text = textInput({ value: t('test.defaultText'), required: true });
+  const fields = { title: field({ label: t('compose.title'), input: title, optional: true }), text: field({ label: t('compose.text'), input: text }) };
+  const result = h('div', { 'aria-live': 'polite' });
+  const submit = button({ label: t('test.send'), kind: 'primary', iconName: 'bell', type: 'submit', role: 'send' });
+  return card({ title: t('test.title'), lead: t('test.lead') }, h('form.form', {
+    novalidate: true,
+    on: {
+      submit: async (event) => {
+        event.preventDefault();
+        submit.setAttribute('aria-busy', 'true');
+        try {
+          result.replaceChildren(answerView(await api.post(address, { title: title.value || null, text: text.value })));
+        } catch (problem) { showRefusal(result, problem, fields); } finally { submit.removeAttribute('aria-busy'); }
+      },
+    },
+  }, fields.title, fields.text, h('div.form-row', submit)), roleNote('send'), result, curlBlock(curlOf('POST', address, { title: t('test.defaultTitle'), text: t('test.defaultText') })));
+}
+
+function statusFacts(status) {
+  if (!status) return emptyState({ title: t('device.noStatus'), text: t('device.noStatusText') });
+  const yes = (value) => (value ? chip('good', t('frame.on')) : chip('quiet', t('frame.off')));
+  return facts([
+    [t('message.authorization'), chip(status.authorization === 'authorized' ? 'good' : status.authorization === 'denied' ? 'bad' : 'wait', t(`authorization.${status.authorization}`))],
+    [t('status.alert'), yes(status.alert)], [t('status.sound'), yes(status.sound)], [t('status.badge'), yes(status.badge)],
+    [t('status.lockScreen'), yes(status.lock_screen)], [t('status.list'), yes(status.notification_center)],
+    [t('status.refresh'), t(`refresh.${status.background_refresh}`)],
+    [t('status.lowPower'), status.low_power_mode ? t('frame.on') : t('frame.off')],
+    [t('status.icon'), t(`icon.${status.icon_number}`)],
+    [t('status.zone'), status.time_zone || '–'],
+    [t('status.languages'), status.languages.length ? list(status.languages) : '–'],
+    [t('status.app'), status.app_version || '–'], [t('status.system'), status.system_version || '–'],
+    [t('status.at'), dateTime(status.at)],
+  ], 'facts-tight');
+}
+
+export default async function open(page) {
+  const { app, signal, params: { user, device: id } } = page;
+  page.setTitle(t('title.device', { device: id }));
+  const crumbs = [[t('nav.people'), addressOf('apps', app, 'people')], [bdi(user), addressOf('apps', app, 'people', user)]];
+  const answer = await api.get(path`/v1/apps/${app}/users/${user}/devices`, { limit: 100 }, { signal });
+  const device = answer.devices.find((each) => each.id === id);
+  if (!device) {
+    page.root.append(pageHead({ title: bdi(id), crumbs }), emptyState({
+      title: t('device.gone'), text: t('device.goneText'), action: button({ label: t('device.toPerson'), href: addressOf('apps', app, 'people', user) }),
+    }));
+    return;
+  }
+  const why = silence(device);
+  page.root.append(
+    pageHead({
+      title: [h('span.off-screen', t('device.title')), bdi(id)], crumbs,
+      lead: h('span.chips', presenceChip(device), pushChip(device)),
+      actions: button({
+        label: t('device.signOut'), kind: 'danger', role: 'administer',
+        onClick: async () => {
+          if (await confirmAction({ title: t('device.signOutTitle'), text: tx('device.signOutText', { user }), action: t('device.signOut'), act: () => api.delete(path`/v1/apps/${app}/users/${user}/devices/${id}`) })) {
+            toast(t('frame.saved'));
+            page.reload();
+          }
+        },
+      }),
+    }),
+    ...[why ? note('wait', h('p', why)) : note('good', h('p', t('device.mayRing')))],
+    h('div.grid.grid-wide',
+      card({ title: t('device.status'), lead: t('device.statusLead') }, statusFacts(device.status)),
+      card({ title: t('device.registration') }, facts([
+        [t('device.platform'), device.platform],
+        [t('device.connected'), dateTime(device.connected_at)],
+        [t('device.token'), pushChip(device)],
+        device.push_at ? [t(`device.pushAt.${device.push}`), dateTime(device.push_at)] : null,
+        device.push_topic ? [t('device.topic'), h('code', device.push_topic)] : null,
+        device.push_environment ? [t('device.environment'), t(`environment.${device.push_environment}`)] : null,
+        device.push_reason ? [t('device.reason'), h('code', device.push_reason)] : null,
+        [t('device.calls'), device.voip === 'registered' ? chip('good', t('device.callsRing')) : chip('quiet', t('device.callsDoNot'))],
+      ]))),
+    testCard(page, user, id));
+}

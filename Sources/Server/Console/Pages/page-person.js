@@ -1,0 +1,296 @@
+// One person: what they are called, which phones they have, what keeps those silent, and what may be done for them.
+
+import { h, bdi } from './dom.js';
+import { api, path, curlOf } from './api.js';
+import { t, tx, number, dateTime, list, timeElement } from './text.js';
+import { addressOf } from './router.js';
+import { pageHead, card, facts, chip, button, note, table, emptyState, loaded, confirmAction, roleNote, strangerText, field, textInput, showRefusal, toast, curlBlock, disclosure, idChip, personLink, select, openDialog, problemBox } from './widgets.js';
+import { endChip, waitChip, sentence } from './legs.js';
+import { may } from './session.js';
+import { conversationLink } from './page-messages.js';
+
+
+export function presenceChip(device) {
+  return { foreground: () => chip('good', t('presence.foreground')), background: () => chip('wait', t('presence.background')) }[device.presence]?.()
+    ?? chip('quiet', t('presence.away'));
+}
+
+export function pushChip(device) {
+  const kinds = { registered: 'good', none: 'quiet', quarantined: 'bad', dead: 'bad' };
+  return chip(kinds[device.push] ?? 'quiet', t(`token.${device.push}`), device.push_reason);
+}
+
+/** What on the device itself keeps it silent; null where nothing does. */
+export function silence(device) {
+  const { status } = device;
+  if (status?.off_since) return t('device.offSince', { time: dateTime(status.off_since) });
+  if (device.push === 'none') return t('device.noToken');
+  if (device.push === 'dead') return t('device.tokenDead');
+  if (device.push === 'quarantined') return t('device.tokenQuarantined', { reason: device.push_reason ?? '–' });
+  if (status && !status.alert) return t('device.noAlerts');
+  if (status && !status.sound) return t('device.noSound');
+  return null;
+}
+
+function devicesTable(app, user, devices) {
+  return table({
+    caption: t('person.devices'),
+    columns: [
+      { label: t('device.id'), cell: (row) => h('a', { href: addressOf('apps', app, 'people', user, 'devices', row.id) }, bdi(row.id)) },
+      { label: t('device.platform'), cell: (row) => [row.platform, row.status?.system_version ? ` ${row.status.system_version}` : ''] },
+      { label: t('device.presence'), cell: presenceChip },
+      { label: t('device.token'), cell: (row) => [pushChip(row), row.push_environment ? h('span.quiet', ` ${t(`environment.${row.push_environment}`)}`) : null] },
+      { label: t('device.connected'), cell: (row) => timeElement(row.connected_at) },
+      { label: t('device.silent'), cell: (row) => silence(row) ?? h('span.quiet', t('device.nothingKnown')) },
+    ],
+    rows: devices,
+    empty: emptyState({ title: t('person.noDevices'), text: t('person.noDevicesText') }),
+  });
+}
+
+function minutes(value) {
+  return `${String(Math.floor(value / 60)).padStart(2, '0')}:${String(value % 60).padStart(2, '0')}`;
+}
+
+/** What a person has set, in words; the loud defaults are not told. */
+function settingsWords(app, settings) {
+  const quiet = settings.quiet_hours;
+  const muted = settings.conversations.filter((each) => each.level && each.level !== 'all');
+  return h('div.stack', facts([
+    [t('settings.quietHours'), quiet ? tx(`settings.quietHours.${quiet.manner}`, {
+      from: minutes(quiet.start), to: minutes(quiet.end), zone: quiet.time_zone,
+      days: quiet.weekdays?.length ? list(quiet.weekdays.map((day) => t(`weekday.${day}`))) : t('weekday.every'),
+    }) : t('frame.none')],
+    [t('settings.kinds'), Object.entries(settings.levels).filter(([, level]) => level !== 'all').length
+      ? h('span.chips', Object.entries(settings.levels).filter(([, level]) => level !== 'all').map(([kind, level]) => chip('quiet', `${t(`kind.${kind}`)}: ${t(`level.${level}`)}`))) : t('settings.allRing')],
+    [t('settings.hidesContent'), settings.hides_content ? t('frame.yes') : t('frame.no')],
+    [t('settings.language'), settings.language ?? t('settings.appLanguage')],
+    [t('settings.addedBy'), t(`addedBy.${settings.may_be_added_by}`)],
+    [t('settings.blocked'), settings.blocked.length ? h('span.chips', settings.blocked.map((other) => personLink(app, other))) : t('frame.none')],
+  ]), muted.length ? table({
+    caption: t('settings.muted'), captionHidden: false,
+    columns: [
+      { label: t('message.conversation'), cell: (row) => conversationLink(app, row.conversation) },
+      { label: t('settings.level'), cell: (row) => chip('quiet', t(`level.${row.level}`)) },
+      { label: t('settings.until'), cell: (row) => (row.level_until ? dateTime(row.level_until) : t('settings.forGood')) },
+    ],
+    rows: muted,
+  }) : h('p.quiet', t('settings.noneMuted')));
+}
+
+/** What became of messages to one person, a sentence each. `legs` are those of this person alone. */
+function sentencesList(app, legs) {
+  return legs.length ? h('ul.lanes', legs.map((leg) => h('li.lane',
+    h('div.lane-head',
+      h('span', h('time.mono', { datetime: new Date(leg.sent_at).toISOString() }, dateTime(leg.sent_at)), ' · ', leg.sender ? personLink(app, leg.sender) : null,
+        leg.conversation ? [' · ', conversationLink(app, leg.conversation)] : null),
+      leg.end ? endChip(leg.end, leg.detail) : waitChip(leg.wait)),
+    h('p.lane-sentence', sentence(leg, leg.sent_at, leg.receipts ?? [])),
+    h('p', idChip(leg.message_id, { href: addressOf('apps', app, 'messages', leg.message_id) })))))
+    : emptyState({ title: t('person.noLegs'), text: t('person.noLegsText') });
+}
+
+/** The deliveries to one person of the messages in a conversation, up to a time: its history says which they were, their traces what became of them. */
+async function legsOfConversation({ app, signal }, user, type, id, until) {
+  const messages = [];
+  let cursor = null;
+  for (let page = 0; page < 5 && messages.length < 10; page += 1) {
+    const answer = await api.get(path`/v1/apps/${app}/conversations/${type}/${id}/messages`, { user, limit: 100, cursor }, { signal });
+    messages.push(...answer.messages.filter((message) => message.sender !== user && (!until || message.sent_at <= until)));
+    cursor = answer.next;
+    if (!cursor) break;
+  }
+  const traces = await Promise.all(messages.slice(0, 10).map((message) => api.get(path`/v1/apps/${app}/messages/${message.message_id}/trace`, null, { signal })));
+  return traces.flatMap((trace) => [...trace.ended_legs, ...trace.open_legs].filter((leg) => leg.user === user).map((leg) => ({
+    ...leg, message_id: trace.message_id, sent_at: trace.sent_at, sender: trace.sender, conversation: trace.conversation,
+    receipts: trace.receipts.filter((receipt) => receipt.user === user && receipt.device === leg.device),
+  })));
+}
+
+/** "Why silent?": what became of the messages to this person, in a conversation and up to a time. */
+function silenceCard(page, user) {
+  const { app } = page;
+  const type = select(['PR', 'GRP', 'DS', 'CS', 'SYS', 'MC', 'MP', 'PH'].map((kind) => [kind, t(`kind.${kind}`)]), 'PR', { name: 'why-kind' });
+  const id = textInput({ required: true, name: 'why-conversation' });
+  const until = h('input', { type: 'datetime-local', name: 'why-until' });
+  const entry = field({ label: t('person.whyWith'), hint: t('person.whyWithHint'), input: id });
+  const list = h('div', { 'aria-live': 'polite' });
+  const submit = button({ label: t('person.whyAsk'), kind: 'primary', iconName: 'search', type: 'submit', role: 'content' });
+  const form = h('form.form-row', {
+    novalidate: true, role: 'search', 'aria-label': t('person.why'),
+    on: {
+      submit: async (event) => {
+        event.preventDefault();
+        entry.fail(id.value.trim() ? '' : t('person.whyMissing'));
+        if (!id.value.trim() || !may('content')) return;
+        submit.setAttribute('aria-busy', 'true');
+        try {
+          list.replaceChildren(sentencesList(app, await legsOfConversation(page, user, type.value, id.value.trim(), until.value ? new Date(until.value).getTime() : null)));
+        } catch (problem) {
+          if (problem.name !== 'AbortError') list.replaceChildren(problemBox(problem));
+        } finally { submit.removeAttribute('aria-busy'); }
+      },
+    },
+  }, field({ label: t('message.kind'), input: type }), entry, field({ label: t('person.around'), input: until, optional: true }), submit);
+  return card({ title: t('person.why'), lead: t('person.whyLead') }, form, roleNote('content'), list);
+}
+
+/** A form for one line of words, such as tags. */
+function wordsForm({ page, label, hint, load, save }) {
+  return loaded(page.signal, load, (words) => {
+    const input = textInput({ value: words.join(', ') });
+    const entry = field({ label, hint, input });
+    const refusal = h('div');
+    return h('form.stack', {
+      novalidate: true,
+      on: {
+        submit: async (event) => {
+          event.preventDefault();
+          try {
+            await save(input.value.split(/[,，]/).map((word) => word.trim()).filter(Boolean));
+            refusal.replaceChildren();
+            toast(t('frame.saved'));
+          } catch (problem) { showRefusal(refusal, problem, { aliases: entry, tags: entry }); }
+        },
+      },
+    }, h('div.form-row', entry, button({ label: t('frame.save'), type: 'submit', role: 'administer' })), refusal);
+  }, 1);
+}
+
+function profileDialog(page, user, person) {
+  const name = textInput({ value: person.name ?? '' });
+  const portrait = textInput({ value: person.portrait ?? '' });
+  return openDialog({
+    title: t('person.changeProfile'),
+    make: (close) => {
+      const fields = { name: field({ label: t('frame.name'), input: name, optional: true, wide: true }), portrait: field({ label: t('person.portrait'), input: portrait, optional: true, wide: true }) };
+      const refusal = h('div');
+      return h('form', {
+        novalidate: true,
+        on: {
+          submit: async (event) => {
+            event.preventDefault();
+            try {
+              await api.put(path`/v1/apps/${page.app}/users/${user}/profile`, { name: name.value.trim() || null, portrait: portrait.value.trim() || null });
+              close(true);
+              toast(t('frame.saved'));
+              page.reload();
+            } catch (problem) { showRefusal(refusal, problem, fields); }
+          },
+        },
+      }, fields.name, fields.portrait, refusal, h('div.dialog-actions', button({ label: t('frame.cancel'), onClick: () => close() }), button({ label: t('frame.save'), kind: 'primary', type: 'submit' })));
+    },
+  });
+}
+
+function actionsCard(page, user, person) {
+  const { app } = page;
+  const administer = (label, options) => button({
+    label, role: 'administer', kind: options.danger === false ? '' : 'danger',
+    onClick: async () => {
+      if (await confirmAction({ title: options.title, text: options.text, action: label, act: options.act, danger: options.danger !== false })) {
+        toast(t('frame.saved'));
+        page.reload();
+      }
+    },
+  });
+  return card({ title: t('person.actions') },
+    h('div.actions',
+      button({ label: t('person.write'), iconName: 'compose', role: 'send', href: addressOf('apps', app, 'pushes', 'new', { what: 'message', to: user }) }),
+      button({ label: t('person.changeProfile'), role: 'administer', onClick: () => profileDialog(page, user, person) }),
+      administer(t('person.signOutAll'), { title: t('person.signOutAllTitle'), text: t('person.signOutAllText'), act: () => api.delete(path`/v1/apps/${app}/users/${user}/devices`) }),
+      administer(t('person.revoke'), { title: t('person.revokeTitle'), text: t('person.revokeText'), act: () => api.post(path`/v1/apps/${app}/users/${user}/revoke-tokens`, {}) }),
+      person.banned
+        ? administer(t('person.unban'), { danger: false, title: t('person.unbanTitle'), text: t('person.unbanText'), act: () => api.delete(path`/v1/apps/${app}/users/${user}/ban`) })
+        : administer(t('person.ban'), { title: t('person.banTitle'), text: t('person.banText'), act: () => api.put(path`/v1/apps/${app}/users/${user}/ban`, {}) })),
+    roleNote('administer'),
+    disclosure(t('silent.title'), silentCard(page, user)),
+    disclosure(t('person.audiences'), h('p.quiet', t('person.audiencesLead')),
+      wordsForm({ page, label: t('person.aliases'), hint: t('person.wordsHint'), load: async () => (await api.get(path`/v1/apps/${app}/users/${user}/aliases`)).aliases, save: (aliases) => api.put(path`/v1/apps/${app}/users/${user}/aliases`, { aliases }) }),
+      wordsForm({ page, label: t('person.tags'), hint: t('person.tagsHint'), load: async () => (await api.get(path`/v1/apps/${app}/users/${user}/tags`)).tags, save: (tags) => api.put(path`/v1/apps/${app}/users/${user}/tags`, { tags }) })));
+}
+
+const SILENT = { sent: 'good', budget_spent: 'wait', budget_unknown: 'wait', no_token: 'quiet', token_dead: 'bad', token_quarantined: 'bad', not_sent: 'bad' };
+
+/** Wakes the person's app in the background; what became of it for each device. */
+function silentCard(page, user) {
+  const { app } = page;
+  const address = path`/v1/apps/${app}/users/${user}/silent-push`;
+  const data = h('textarea', { class: 'mono', rows: 2, spellcheck: 'false', placeholder: '{"sync": true}', name: 'silent-data' });
+  const entry = field({ label: t('silent.data'), hint: t('silent.dataHint'), input: data, optional: true, wide: true });
+  const result = h('div.stack', { 'aria-live': 'polite' });
+  const submit = button({ label: t('silent.send'), type: 'submit', role: 'send' });
+  return h('form.stack', {
+    novalidate: true,
+    on: {
+      submit: async (event) => {
+        event.preventDefault();
+        let body = {};
+        if (data.value.trim()) {
+          try { body = { data: JSON.parse(data.value) }; } catch { return entry.fail(t('compose.jsonWrong')); }
+        }
+        try {
+          const answer = await api.post(address, body);
+          result.replaceChildren(table({
+            caption: t('silent.result'),
+            columns: [
+              { label: t('device.id'), cell: (row) => bdi(row.device) },
+              { label: t('frame.state'), cell: (row) => chip(SILENT[row.state] ?? 'quiet', t(`silent.${row.state}`)) },
+              { label: t('silent.next'), cell: (row) => (row.next_at ? dateTime(row.next_at) : row.reason ? bdi(row.reason) : '–') },
+            ],
+            rows: answer.devices, empty: emptyState({ title: t('person.noDevices'), text: t('person.noDevicesText') }),
+          }), ...(answer.notes ?? []).map((words) => h('p.quiet', words)));
+        } catch (problem) { showRefusal(result, problem, { data: entry }); }
+        return undefined;
+      },
+    },
+  }, h('p.quiet', t('silent.lead')), entry, h('div.actions', submit), result);
+}
+
+export default async function open(page) {
+  const { app, signal, params: { user } } = page;
+  page.setTitle(t('title.person', { user }));
+  const address = path`/v1/apps/${app}/users/${user}`;
+  const person = await api.get(address, null, { signal });
+  const devicesAddress = path`/v1/apps/${app}/users/${user}/devices`;
+  const loadDevices = async () => {
+    const devices = [];
+    let cursor = null;
+    do {
+      const answer = await api.get(devicesAddress, { cursor }, { signal });
+      devices.push(...answer.devices);
+      cursor = answer.next;
+    } while (cursor);
+    return devices;
+  };
+  const devices = loaded(signal, loadDevices, (found) => devicesTable(app, user, found));
+  const loudness = (settings) => settingsWords(app, settings);
+  page.root.append(
+    pageHead({
+      title: person.name ? [bdi(person.name), ' ', h('span.quiet', bdi(user))] : bdi(user), crumbs: [[t('nav.people'), addressOf('apps', app, 'people')]],
+      lead: person.banned ? chip('bad', t('people.banned')) : null,
+    }),
+    ...[person.devices.count === 0 && person.head === 0 && !person.name ? note('info', h('p', t('person.unknown'))) : null].filter(Boolean),
+    h('div.tiles',
+      ...[['people.devices', person.devices.count], ['person.here', person.devices.here], ['people.unread', person.unread], ['person.unreadMuted', person.unread_with_muted], ['person.mentions', person.mentions]]
+        .map(([key, value]) => h('div.tile', h('span.tile-label', t(key)), h('span.tile-value', number(value))))),
+    silenceCard(page, user),
+    card({ title: t('person.devices'), lead: t('person.devicesLead') }, devices, curlBlock(curlOf('GET', devicesAddress))),
+    h('div.grid',
+      card({ title: t('person.settings'), lead: t('person.settingsLead') }, loaded(signal, () => api.get(path`/v1/apps/${app}/users/${user}/settings`, null, { signal }), loudness)),
+      h('div.stack',
+        card({ title: t('person.about') }, facts([
+          [t('frame.id'), idChip(user, { whole: true })],
+          [t('frame.name'), person.name ? strangerText(person.name) : t('frame.none')],
+          [t('person.portrait'), person.portrait ? strangerText(person.portrait) : t('frame.none')],
+          [t('person.head'), number(person.head)],
+          [t('person.tokensFrom'), person.tokens_not_before ? dateTime(person.tokens_not_before) : null],
+        ])),
+        actionsCard(page, user, person))));
+  page.live(['device_connected', 'device_disconnected', 'device_lease', 'device_signed_in', 'device_signed_out', 'leg_ended'], (events) => {
+    if (events.some((event) => event.data.user === user && event.type !== 'leg_ended') && !devices.contains(document.activeElement)) {
+      loadDevices().then((found) => devices.replaceChildren(devicesTable(app, user, found)), () => {});
+    }
+  });
+}
+

@@ -1,0 +1,198 @@
+// The page of the virtual phones: each with its screen, what can be done to it, its trace, and what was done as a scenario.
+
+import { api, path } from './api.js';
+import { h, loadStyle, makeId } from './dom.js';
+import { addWords, currentLanguage, hasText, t, tx } from './text.js';
+import { pageHead } from './widgets.js';
+import { may } from './session.js';
+import { PhoneLink, sayMissingRole } from './phone-link.js';
+import { PhoneView } from './phone.js';
+import { PhonePanel } from './phone-panel.js';
+import { makeSetup } from './phone-controls.js';
+import { ScenarioRecorder } from './phone-scenario.js';
+
+/** A browser holds six connections to a server; the console needs two of them. */
+const STREAMS = 4;
+
+/** Versions to choose from; the phone takes others, too. */
+const VERSIONS = ['26', '18', '17', '16', '15', '14', '13', '12', '11', '10', '9.3', '8', '7', '6'];
+
+export default async function open(page) {
+  const words = currentLanguage() === 'en' ? import('./text-phones-en.js') : import('./text-phones-zh-Hans.js');
+  const [{ default: catalogue }] = await Promise.all([words, loadStyle('phones-page.css'), loadStyle('phone.css')]);
+  addWords(catalogue);
+  page.setTitle(t('phones.title'));
+  const body = h('div.phones');
+  page.root.append(pageHead({ title: t('phones.title'), lead: t('phones.lead') }), body);
+  const grid = new PhoneGrid(body);
+  page.onLeave(() => grid.close());
+  await grid.load();
+}
+
+class PhoneGrid {
+  constructor(root) {
+    this.root = root;
+    this.cards = new Map();
+    this.said = h('p.phones-said', { role: 'status' });
+    this.list = h('div.phones-list');
+    this.start = h('div');
+  }
+
+  get versions() {
+    return VERSIONS;
+  }
+
+  close() {
+    for (const card of this.cards.values()) card.close();
+  }
+
+  async load() {
+    this.root.replaceChildren(h('p.phones-lead', { role: 'status' }, t('phones.loading')));
+    let answer;
+    try {
+      answer = await api.get('/v1/phones');
+    } catch (problem) {
+      if (problem.status === 404) return this.showNothing('phones.off', 'phones.offText');
+      const again = h('button.phones-button', { type: 'button', on: { click: () => this.load() } }, t('phones.retry'));
+      this.root.replaceChildren(h('div.phones-empty', { role: 'alert' },
+        h('p', t('phones.loadFailed', { detail: problem.detail || problem.message })), again));
+      return undefined;
+    }
+    this.canStart = answer.can_start === true && may('administer');
+    this.root.replaceChildren(this.said, this.list, this.start);
+    if (!answer.phones.length) this.list.replaceChildren(this.makeNothing('phones.none', 'phones.noneText'));
+    for (const facts of answer.phones) this.add(facts, this.cards.size < STREAMS);
+    if (this.canStart) this.start.replaceChildren(this.makeStart());
+    return undefined;
+  }
+
+  showNothing(title, text) {
+    this.root.replaceChildren(this.makeNothing(title, text));
+  }
+
+  makeNothing(title, text) {
+    return h('div.phones-empty', h('h2', t(title)), h('p',
+      tx(text, { start: h('code', 'tidings serve --phones'), run: h('code', 'make run') })));
+  }
+
+  add(facts, isOpen) {
+    if (!this.cards.size) this.list.replaceChildren();
+    const old = this.cards.get(facts.id);
+    old?.close();
+    const card = new PhoneCard(facts, { grid: this, isOpen });
+    this.cards.set(facts.id, card);
+    if (old) old.element.replaceWith(card.element);
+    else this.list.append(card.element);
+    return card;
+  }
+
+  get openCards() {
+    return [...this.cards.values()].filter((card) => card.isOpen).length;
+  }
+
+  makeStart() {
+    return h('details.phones-start', h('summary', t('phones.start.title')),
+      makeSetup({ id: '', user: '', ios: '17', lifecycle: 'scenes', delegate: 'modern' }, {
+      versions: VERSIONS, isNew: true, start: (body) => this.startPhone(body),
+    }));
+  }
+
+  /** Starts a phone; one of the same name ends first, and its folder stays. */
+  async startPhone(body) {
+    const facts = await api.post('/v1/phones', body);
+    // The new one is what somebody wants to see; the last of the others makes room.
+    const others = [...this.cards.values()].filter((card) => card.isOpen && card.facts.id !== facts.id);
+    if (others.length >= STREAMS) {
+      const last = others.at(-1);
+      last.close();
+      last.showNote(t('phones.start.closed', { name: facts.id }));
+    }
+    const card = this.add(facts, true);
+    card.element.querySelector('h2').focus();
+  }
+
+  async endPhone(card) {
+    await api.delete(path`/v1/phones/${card.facts.id}`);
+    card.close();
+    card.element.remove();
+    this.cards.delete(card.facts.id);
+    this.said.textContent = t('phones.start.ended', { name: card.facts.id });
+    if (!this.cards.size) this.list.replaceChildren(this.makeNothing('phones.none', 'phones.noneText'));
+  }
+}
+
+class PhoneCard {
+  constructor(facts, { grid, isOpen }) {
+    this.facts = facts;
+    this.grid = grid;
+    this.isOpen = false;
+    const id = makeId('phone');
+    this.status = h('span.phones-status');
+    this.state = h('span.phones-state');
+    this.toggle = h('button.phones-button.is-quiet', { type: 'button', on: { click: () => (this.isOpen ? this.close() : this.open()) } });
+    this.problem = h('p.phones-problem', { role: 'alert' });
+    this.note = h('p.phones-said', { role: 'status' });
+    this.body = h('div.phones-body');
+    this.element = h('article.phones-card', { 'aria-labelledby': id, 'data-phone': facts.id },
+      h('header.phones-head', h('div', h('h2', { id, tabindex: '-1' }, h('bdi', t('phones.card.title', { name: facts.user ?? facts.id }))),
+        h('p.phones-note', t('phones.card.facts', { ios: facts.ios, lifecycle: t(`phones.lifecycle.${facts.lifecycle}`),
+          delegate: t(`phones.delegate.${facts.delegate}`) }))),
+      h('div.phones-head-side', this.state, this.status, this.toggle)),
+      this.problem, this.note, this.body);
+    if (isOpen) this.open();
+    this.showStatus();
+  }
+
+  open() {
+    if (this.isOpen) return;
+    // A screen shows what people have written.
+    if (!may('content')) { this.showNote(sayMissingRole('content')); return; }
+    if (this.grid.openCards >= STREAMS) { this.showNote(t('phones.tooMany', { n: STREAMS })); return; }
+    this.isOpen = true;
+    this.note.replaceChildren(may('send') ? '' : sayMissingRole('send'));
+    const link = new PhoneLink(this.facts);
+    this.link = link;
+    this.recorder = new ScenarioRecorder(link);
+    this.view = new PhoneView(link);
+    link.addEventListener('refuse', (event) => this.showProblem(t('phones.do.refused', { detail: event.detail })));
+    link.addEventListener('change', () => this.showStatus());
+    this.panel = new PhonePanel(link, { recorder: this.recorder, grid: this.grid, card: this });
+    this.body.replaceChildren(this.view.element, this.panel.element);
+    link.open();
+    this.showStatus();
+  }
+
+  close() {
+    this.view?.close();
+    this.link?.close();
+    this.isOpen = false;
+    this.body.replaceChildren();
+    this.note.replaceChildren();
+    this.showStatus();
+  }
+
+  showNote(text) {
+    this.note.textContent = text;
+  }
+
+  showProblem(text) {
+    this.problem.textContent = text;
+    clearTimeout(this.problemTimer);
+    this.problemTimer = setTimeout(() => { this.problem.textContent = ''; }, 8_000);
+  }
+
+  showStatus() {
+    const status = this.isOpen ? this.link.status : 'ended';
+    const kind = { live: 'good', connecting: 'wait', reconnecting: 'wait', ended: 'quiet' }[status];
+    if (this.shownStatus !== status) {
+      this.shownStatus = status;
+      this.status.className = `phones-status is-${kind}`;
+      this.status.replaceChildren(h('span.phones-dot', { 'aria-hidden': 'true' }), this.isOpen ? t(`phones.status.${status}`) : '');
+      this.status.hidden = !this.isOpen;
+    }
+    this.toggle.textContent = this.isOpen ? t('phones.disconnect') : t('phones.connect');
+    const state = this.isOpen ? this.link.screen?.apps[this.link.app]?.state : null;
+    const words = state && hasText(`phones.state.${state}`) ? `${t('phones.state.label')} ${t(`phones.state.${state}`)}` : '';
+    if (this.state.textContent !== words) this.state.textContent = words;
+  }
+}

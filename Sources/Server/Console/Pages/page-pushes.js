@@ -1,0 +1,62 @@
+// Pushes to audiences: those there are, the newest first.
+
+import { bdi } from './dom.js';
+import { api, path } from './api.js';
+import { t, number, dateTime, list } from './text.js';
+import { addressOf } from './router.js';
+import { pageHead, card, table, button, emptyState, pagedList, chip, idChip } from './widgets.js';
+
+const KINDS = { scheduled: 'wait', running: 'wait', done: 'good', cancelled: 'quiet', recalling: 'wait', recalled: 'quiet' };
+
+export function pushStateChip(push) {
+  return chip(KINDS[push.state] ?? 'quiet', t(`pushState.${push.state}`));
+}
+
+/** Whom an audience is, in words; what is deep is counted. */
+export function audienceWords(audience) {
+  const [[kind, value]] = Object.entries(audience);
+  const names = (items) => (items.length > 3 ? t('audience.many', { first: items.slice(0, 2).join(', '), n: number(items.length - 2) }) : list(items));
+  switch (kind) {
+    case 'everybody': return t('audience.everybody');
+    case 'users': return t('audience.users', { users: names(value) });
+    case 'devices': return t('audience.devices', { devices: names(value.map((each) => each.device)) });
+    case 'tag': return t('audience.tag', { tag: value });
+    case 'alias': return t('audience.alias', { alias: value });
+    case 'not': return t('audience.not', { audience: audienceWords(value) });
+    case 'all': return value.map(audienceWords).join(t('audience.and'));
+    case 'any': return value.map(audienceWords).join(t('audience.or'));
+    default: return kind;
+  }
+}
+
+export default async function open(page) {
+  const { app, signal } = page;
+  page.setTitle(t('nav.pushes'));
+  const newPush = button({ label: t('pushes.new'), kind: 'primary', iconName: 'plus', href: addressOf('apps', app, 'pushes', 'new') });
+  const list = pagedList(signal, async (cursor) => {
+    const answer = await api.get(path`/v1/apps/${app}/pushes`, { cursor }, { signal });
+    return { items: answer.pushes, next: answer.next };
+  }, (pushes) => table({
+    caption: t('nav.pushes'),
+    columns: [
+      { label: t('pushes.push'), cell: (row) => idChip(row.id, { href: addressOf('apps', app, 'pushes', row.id) }) },
+      { label: t('frame.state'), cell: pushStateChip },
+      { label: t('pushes.audience'), cell: (row) => bdi(audienceWords(row.audience)) },
+      { label: t('pushes.when'), cell: (row) => dateTime(row.send_at ?? row.created_at) },
+      { label: t('pushes.recipients'), className: 'num', cell: (row) => number(row.progress.recipients) },
+      { label: t('pushes.accepted'), className: 'num', cell: (row) => number(row.statistics.accepted) },
+      { label: t('pushes.opened'), className: 'num', cell: (row) => number(row.statistics.opened) },
+    ],
+    rows: pushes,
+    empty: emptyState({ title: t('pushes.none'), text: t('pushes.noneText'), action: button({ label: t('pushes.new'), kind: 'primary', href: addressOf('apps', app, 'pushes', 'new') }) }),
+  }));
+  page.root.append(
+    pageHead({
+      title: t('nav.pushes'), lead: t('pushes.lead'),
+      actions: [button({ label: t('pushes.newMessage'), href: addressOf('apps', app, 'pushes', 'new', { what: 'message' }) }), newPush],
+    }),
+    card({ title: t('pushes.all') }, list));
+  page.live(['push_job'], (events) => {
+    if (events.some((event) => event.data.is_news) && !list.contains(document.activeElement)) list.reload();
+  });
+}

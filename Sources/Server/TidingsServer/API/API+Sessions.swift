@@ -1,0 +1,200 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import ServerCore
+import StoreModel
+import TidingsModel
+
+/// Signing in to the console, and operators' passwords (docs/decisions/0051-console-access.md).
+extension API {
+    func addSessions(to router: Router<Context>) {
+        let session = router.group("v1/session")
+        session.post { try await self.signIn($0, $1) }
+        session.get { try await self.session($0, $1) }
+        session.delete { try await self.signOut($0, $1) }
+        let password = router.group("v1/operators/{name}/password")
+        password.put { try await self.setPassword($0, $1) }
+        password.delete { try await self.removePassword($0, $1) }
+    }
+
+    // MARK: - Sessions
+
+    private func signIn(_ request: Request, _ context: Context) async throws -> Response {
+        try self.checkConsole()
+        try self.checkHost(request)
+        try Self.checkOrigin(request)
+        try Self.checkQuery(request, [])
+        let body = try await self.body(request)
+        let name: String
+        if let link = try body.optionalString("link") {
+            name = try self.operatorOfLink(link, body, request, context)
+        } else {
+            name = try await self.operatorOfPassword(body, request, context)
+        }
+        context.note.caller = .ofOperator(name)
+        let (secret, session) = self.access.drawSession()
+        guard
+            case .ofOperator(let record?)? = try await self.changed(
+                context, .changeAccess(name: name, .addSession(session)))
+        else { throw APIProblem.bug }
+        var response = Self.response(.init(record: record, session: session, secret: secret))
+        response.headers[.setCookie] = Self.cookie(secret)
+        return response
+    }
+
+    private func operatorOfPassword(
+        _ body: APIBody, _ request: Request, _ context: Context
+    ) async throws -> String {
+        let (name, password) = (try body.string("operator"), try body.string("password"))
+        try body.refuseUnknown()
+        try self.checkIsPrivate(request, context)
+        guard try await self.isGood(password, of: name, "password", context) else {
+            throw APIProblem(
+                .signInRefused, field: "password", rule: "must be that of the operator, which it is not",
+                headers: [.wwwAuthenticate: "Bearer"])
+        }
+        return name
+    }
+
+    private func operatorOfLink(
+        _ link: String, _ body: APIBody, _ request: Request, _ context: Context
+    ) throws -> String {
+        try body.refuseUnknown()
+        guard self.way(request, context) == .local else {
+            throw APIProblem(.localOnly, field: "link", rule: "must be used on the server's own machine")
+        }
+        guard let name = self.access.links.use(link, at: Clocks.now()), self.apps.operatorNamed(name) != nil else {
+            throw APIProblem(
+                .signInRefused, field: "link", rule: "must be new: it is good once, for ten minutes; ask for another",
+                headers: [.wwwAuthenticate: "Bearer"])
+        }
+        return name
+    }
+
+    private func session(_ request: Request, _ context: Context) async throws -> Response {
+        Self.response(try self.ownSession(request, context))
+    }
+
+    private func signOut(_ request: Request, _ context: Context) async throws -> Response {
+        let signedIn = try self.ownSession(request, context)
+        let change = AccessChange.endSession(hash: signedIn.session.hash)
+        _ = try await self.changed(context, .changeAccess(name: signedIn.record.name, change))
+        return Response(status: .noContent, headers: [.setCookie: Self.cookie("") + "; Max-Age=0"])
+    }
+
+    /// - Throws: status 401 without one.
+    private func ownSession(_ request: Request, _ context: Context) throws -> ConsoleAccess.SignedIn {
+        try self.checkConsole()
+        guard case .session(let signedIn)? = try self.identity(request, context) else {
+            throw APIProblem(
+                .unauthorized, field: "Cookie", rule: "must be of a session: sign in by POST /v1/session",
+                headers: [.wwwAuthenticate: "Bearer"])
+        }
+        context.note.caller = .ofOperator(signedIn.record.name)
+        try Self.checkQuery(request, [])
+        return signedIn
+    }
+
+    /// - Throws: status 404.
+    func checkConsole() throws {
+        guard self.access.isEnabled else {
+            throw APIProblem(.consoleOff, field: "console.enabled", rule: "must be true for the console to be served")
+        }
+    }
+
+    /// Only the browser's requests to this very host have it, and no script of a page reads it (RFC 6265bis §4.1.3).
+    private static func cookie(_ secret: String) -> String {
+        "\(Self.sessionCookie)=\(secret); Path=/; Secure; HttpOnly; SameSite=Strict"
+    }
+
+    private static func response(_ signedIn: ConsoleAccess.SignedIn) -> Response {
+        let (record, session) = (signedIn.record, signedIn.session)
+        var response = Response.json([
+            "operator": .string(record.name), "role": .string(record.role.rawValue),
+            "csrf_token": .string(ConsoleAccess.csrfToken(of: signedIn.secret)),
+            "expires_at": .int(session.endsAt), "signed_in_at": .int(session.createdAt),
+            "has_password": .bool(record.password != nil),
+        ])
+        response.headers[.cacheControl] = "no-store"
+        return response
+    }
+
+    // MARK: - Passwords
+
+    /// - Throws: status 429 and 503 if nobody looks at it now.
+    func isGood(_ password: String, of name: String, _ field: String, _ context: Context) async throws -> Bool {
+        try InvalidField.check(
+            password.utf8.count <= Self.passwordBytesMax, field,
+            "must be at most \(Self.passwordBytesMax) bytes of UTF-8")
+        switch await self.access.check(password, of: name, from: self.counted(context)) {
+        case .good: return true
+        case .wrong: return false
+        case .refused(let wait):
+            throw APIProblem(
+                .told(.rateLimited), field: field,
+                rule: "must wait: there were too many wrong ones from this address",
+                headers: [.retryAfter: "\((wait + 999) / 1_000)"])
+        case .busy:
+            throw APIProblem(
+                .told(.unavailable), field: field, rule: "must wait: many others sign in at the moment",
+                headers: [.retryAfter: "1"])
+        }
+    }
+
+    /// Four bytes a character.
+    private static let passwordBytesMax = PasswordHashing.charactersAllowed.upperBound * 4
+
+    /// Whose tries are counted together; empty behind a proxy that does not say for whom it asks.
+    private func counted(_ context: Context) -> String {
+        guard context.client.network.isEmpty else { return context.client.network }
+        return self.proxies.contain(context.peer) ? "" : context.client.text
+    }
+
+    private func setPassword(_ request: Request, _ context: Context) async throws -> Response {
+        let (record, isOwn) = try self.operatorOfPath(request, context)
+        try self.checkIsPrivate(request, context)
+        let body = try await self.body(request)
+        let (password, old) = (try body.string("password"), try body.optionalString("old_password"))
+        try body.refuseUnknown()
+        let allowed = PasswordHashing.charactersAllowed
+        try InvalidField.check(
+            allowed.contains(password.unicodeScalars.count), "password",
+            "must be \(allowed.lowerBound) to \(allowed.upperBound) characters, got \(password.unicodeScalars.count)")
+        // A session that somebody has left open is not enough; the key of who administers sets anybody's.
+        if isOwn, record.password != nil, context.note.signedIn != nil || record.role < .administer {
+            guard let old else { throw InvalidField(field: "old_password", rule: "must be there: you have one") }
+            guard try await self.isGood(old, of: record.name, "old_password", context) else {
+                throw APIProblem(.wrongPassword, field: "old_password", rule: "must be your password, which it is not")
+            }
+        }
+        guard let hash = try? await self.access.passwords.hash(password) else {
+            throw APIProblem(
+                .told(.unavailable), field: "password", rule: "must wait: many others sign in at the moment",
+                headers: [.retryAfter: "1"])
+        }
+        return try await self.change(hash, of: record.name, context, isOwn: isOwn)
+    }
+
+    private func removePassword(_ request: Request, _ context: Context) async throws -> Response {
+        let (record, isOwn) = try self.operatorOfPath(request, context)
+        return try await self.change(nil, of: record.name, context, isOwn: isOwn)
+    }
+
+    private func change(
+        _ password: PasswordHash?, of name: String, _ context: Context, isOwn: Bool
+    ) async throws -> Response {
+        let session = isOwn ? context.note.signedIn?.session.hash : nil
+        _ = try await self.changed(context, .changeAccess(name: name, .setPassword(password, keeping: session)))
+        return Response(status: .noContent)
+    }
+
+    /// Oneself, or anybody for who administers.
+    private func operatorOfPath(
+        _ request: Request, _ context: Context
+    ) throws -> (record: OperatorRecord, isOwn: Bool) {
+        let asking = try self.authorizeOperator(request, context, .view)
+        let isOwn = try Self.parameter("name", context) == asking.name
+        guard isOwn || asking.role == .administer else { throw APIKeys.Refusal.missingRole(.administer).problem }
+        return (try self.knownOperator(context), isOwn)
+    }
+}

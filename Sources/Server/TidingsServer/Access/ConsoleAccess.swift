@@ -1,0 +1,138 @@
+import Crypto
+import Foundation
+import ServerCore
+import StoreModel
+import Synchronization
+import TidingsModel
+
+/// Who is signed in to the console: operators with a session, which the store keeps, and of which a browser holds the secret in a cookie
+/// (docs/decisions/0051-console-access.md).
+final class ConsoleAccess: Sendable {
+    /// An operator as they are now, by a session that is good.
+    struct SignedIn: Sendable {
+        var record: OperatorRecord
+        var session: OperatorSession
+        var secret: String
+    }
+
+    static let sessionTime: Int64 = 43_200_000
+    static let idleTime: Int64 = 1_800_000
+
+    let registry: AppRegistry
+    let isEnabled: Bool
+    let passwords = PasswordHashing()
+    let links = ConsoleLinks()
+    private let hosts: Set<String>
+    private let now: @Sendable () -> Now
+    private let brake = Mutex(SignInBrake())
+    /// When a request came last with each session, in monotonic milliseconds, by the session's hash.
+    private let uses = Mutex<[[UInt8]: Int64]>([:])
+    /// Of sessions that are older than this process nobody knows when they were used: they count from here.
+    private let startedAt: Int64
+
+    /// - Parameter now: a clock of the tests, or the machine's.
+    init(
+        _ registry: AppRegistry, _ configuration: ServerConfiguration.Console,
+        now: @escaping @Sendable () -> Now = { Clocks.now() }
+    ) {
+        self.registry = registry
+        self.isEnabled = configuration.isEnabled
+        self.hosts = Set(configuration.hosts.map { $0.lowercased() })
+        self.now = now
+        self.startedAt = now().monotonic
+    }
+
+    /// Whether the console answers under the name that a request asks for (`Host`): otherwise a page of another site whose name points here
+    /// could read what only this one may (DNS rebinding).
+    func isKnown(host authority: String?) -> Bool { self.hosts.contains(Self.name(in: authority ?? "")) }
+
+    /// Without the port, in small letters; an address of IPv6 without its brackets.
+    private static func name(in authority: String) -> String {
+        let name: Substring
+        if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") {
+            name = authority[authority.index(after: authority.startIndex)..<end]
+        } else {
+            name = authority.prefix { $0 != ":" }
+        }
+        return name.lowercased()
+    }
+
+    // MARK: - Sessions
+
+    /// A new session with its secret, which is kept nowhere.
+    func drawSession() -> (secret: String, session: OperatorSession) {
+        let (secret, hash) = APIKeys.draw("")
+        let now = self.now()
+        self.uses.withLock { $0[hash] = now.monotonic }
+        return (secret, OperatorSession(hash: hash, createdAt: now.wall, endsAt: now.wall + Self.sessionTime))
+    }
+
+    /// Nil for a secret that is no session's, and for one whose session has ended. The session is used then.
+    func signedIn(_ secret: String) -> SignedIn? {
+        let hash = APIKeys.hash(of: secret)
+        let now = self.now()
+        guard let (record, session) = self.registry.session(hash), self.isGood(session, at: now) else { return nil }
+        self.uses.withLock { $0[hash] = now.monotonic }
+        self.registry.noteUse(of: .ofOperator(name: record.name), at: now.wall)
+        return SignedIn(record: record, session: session, secret: secret)
+    }
+
+    /// Whether what was begun with a session goes on, such as an event stream; this does not count as a use.
+    func isOpen(_ session: OperatorSession, as role: OperatorRole) -> Bool {
+        guard let (record, session) = self.registry.session(session.hash) else { return false }
+        return record.role == role && self.isGood(session, at: self.now())
+    }
+
+    private func isGood(_ session: OperatorSession, at now: Now) -> Bool {
+        let used = self.uses.withLock { $0[session.hash] } ?? self.startedAt
+        return now.wall < session.endsAt && now.monotonic - used < Self.idleTime
+    }
+
+    /// What pages send in `X-CSRF-Token`: whoever can set cookies, or have the browser send them, does not know it.
+    static func csrfToken(of secret: String) -> String {
+        Base64.encode(Array(SHA256.hash(data: Data("tidings console csrf token:\(secret)".utf8))), .url)
+    }
+
+    /// Sessions that are over, and are in the store still.
+    func endedSessions() -> [(name: String, hash: [UInt8])] {
+        let now = self.now()
+        let operators = self.registry.operators
+        let all = Set(operators.flatMap { $0.sessions.map(\.hash) })
+        self.uses.withLock { uses in uses = uses.filter { all.contains($0.key) } }
+        return operators.flatMap { record in
+            record.sessions.filter { !self.isGood($0, at: now) }.map { (record.name, $0.hash) }
+        }
+    }
+
+    // MARK: - Passwords
+
+    enum Try: Equatable, Sendable {
+        case good
+        case wrong
+        /// Too many from the address.
+        case refused(waitMilliseconds: Int64)
+        /// Too many at the same time.
+        case busy
+    }
+
+    /// Looks at an operator's password, as slowly as wrong ones have made it.
+    /// - Parameter address: what is counted together; empty if it is not known.
+    func check(_ password: String, of name: String, from address: String) async -> Try {
+        if let wait = self.brake.withLock({ $0.begin(from: address, at: self.now().monotonic) }) {
+            return .refused(waitMilliseconds: wait)
+        }
+        let known = self.registry.operatorNamed(name)?.password
+        guard let isGood = try? await self.passwords.matches(password, known) else {
+            self.brake.withLock { $0.takeBack(from: address, at: self.now().monotonic) }
+            return .busy
+        }
+        // A name that nobody can have is not kept, however long it is.
+        let counted = name.utf8.count <= 64 ? name : ""
+        let delay = self.brake.withLock {
+            $0.end(counted, from: address, isGood: isGood, at: self.now().monotonic)
+        }
+        if delay > 0 { try? await Task.sleep(for: .milliseconds(delay)) }
+        // Meanwhile it may have been changed.
+        return isGood && self.registry.operatorNamed(name)?.password == known ? .good : .wrong
+    }
+}
