@@ -108,6 +108,16 @@ prove-push: release ## A push to 1,000,000 registered devices: bounded memory, e
 	@dev/bootstrap test
 	dev/prove-push
 
+.PHONY: screenshots
+screenshots: release ## Saves a picture of every page of the console, wide and narrow, light and dark, in .build/screenshots.
+	@dev/bootstrap test
+	.venv/bin/python Tests/Browser/screenshots.py .build/screenshots
+
+.PHONY: prove-console
+prove-console: release ## The console beside 2,000 messages a second for ten minutes: its first load, memory, how late it answers, what it costs; prints figures.
+	@dev/bootstrap test
+	.venv/bin/python Tests/Browser/prove_console.py
+
 .PHONY: fuzz
 fuzz: ## Millions of cases of bad input for everything that reads bytes from outside; prints how many of each kind.
 	$(SWIFT_BUILD) --build-tests

@@ -163,7 +163,7 @@ def python_house(house, tmp_path):
     python = folder / ".venv" / "bin" / "python"
     python.write_text(f'#!/bin/sh\nexec "{os.sys.executable}" "$@"\n')
     python.chmod(0o755)
-    for name in ("dev/tests", "Tests/Interop", "Tests/Faults", "Tests/Abuse"):
+    for name in ("dev/tests", "Tests/Interop", "Tests/Faults", "Tests/Browser", "Tests/Abuse"):
         (folder / name).mkdir(parents=True)
 
     def make(more="pass", alone="pass"):
@@ -207,10 +207,11 @@ def test_python_tests_that_failed_are_run_again_alone(run, python_house, name, a
     assert result.stdout.endswith(f"run-tests: unsteady, and known to be: {test}: the clock of the machine\n")
 
 
-@pytest.mark.parametrize("part, name", [("interop", "Tests/Faults/test_it.py::test_more"), ("abuse", "Tests/Abuse/test_it.py")])
+@pytest.mark.parametrize("part, name", [("interop", "Tests/Faults/test_it.py::test_more"), ("browser", "Tests/Browser/test_it.py"), ("abuse", "Tests/Abuse/test_it.py")])
 def test_an_entry_that_is_no_python_test_is_refused_before_any_runs(run, python_house, part, name):
     folder = python_house()
-    (folder / "Tests" / "Abuse" / "test_it.py").write_text("def test_held():\n    pass\n")
+    for other in ["Browser", "Abuse"]:
+        (folder / "Tests" / other / "test_it.py").write_text("def test_held():\n    pass\n")
     list_as_unsteady(folder, name)
     result = run(folder / "dev" / "run-tests", part)
     assert (result.returncode, result.stderr) == (2, f"unsteady: Tests/unsteady.toml: {name} is no test's name\n")
@@ -242,4 +243,4 @@ def test_attacks_run_one_by_one_and_what_failed_is_run_again_alone(run, python_h
 
 def test_a_part_that_is_none_is_refused(run):
     result = run("dev/run-tests", "all")
-    assert (result.returncode, result.stderr) == (2, "run-tests: say which part: dev/run-tests unit|interop|abuse\n")
+    assert (result.returncode, result.stderr) == (2, "run-tests: say which part: dev/run-tests unit|interop|browser|abuse\n")

@@ -23,9 +23,14 @@ struct BenchServer: AsyncParsableCommand {
     @Option(help: "Bytes of text in a message.") var text = 100
     @Option(help: "Messages a second of all pairs together; without it, as many as are acknowledged.") var rate: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "A file to write when the load runs, as JSON: the API's address, the database, the server's process id.",
+            valueName: "file")) var readyFile: String?
+
     func validate() throws {
         try check("--pairs", self.pairs, in: 1...10_000)
-        try check("--seconds", self.seconds, in: 1...600)
+        try check("--seconds", self.seconds, in: 1...3_600)
         try check("--idle", self.idle, in: 0...20_000)
         try check("--text", self.text, in: 1...16_384)
         try check("--rate", self.rate ?? 1, in: 1...100_000)
@@ -56,6 +61,7 @@ struct BenchServer: AsyncParsableCommand {
         let text = String(repeating: "x", count: self.text)
         try await load.startPairs(count: self.pairs, text: text, rate: self.rate)
         try await Task.sleep(for: .seconds(2))
+        try self.writeReadyFile(site)
         if self.rate != nil { _ = try await load.latencies() }
         let before = (figures: try site.figures(), counts: try await load.counts(), time: ContinuousClock.now)
         try await Task.sleep(for: .seconds(self.seconds))
@@ -73,6 +79,19 @@ struct BenchServer: AsyncParsableCommand {
         print("server CPU per delivered message:   \(Self.format(cpu / Double(delivered))) µs")
         print("server cores used:                  \(Self.format(cpu / seconds / 1_000_000))")
         if self.rate != nil { self.printLatencies(try await load.latencies()) }
+    }
+
+    /// For who looks at the server meanwhile, as `make prove-console` does.
+    private func writeReadyFile(_ site: LocalServer) throws {
+        guard let path = self.readyFile, let server = site.server else { return }
+        let ready = Ready(api: site.apiAddress, database: site.database, server: server.pid)
+        try JSONEncoder().encode(ready).write(to: URL(fileURLWithPath: path), options: .atomic)
+    }
+
+    private struct Ready: Encodable {
+        let api: String
+        let database: String
+        let server: Int32
     }
 
     private func printLatencies(_ microseconds: [Int]) {

@@ -1,0 +1,150 @@
+"""One browser, one server and one signed-in page for all tests of the console.
+
+The server keeps a stream of an app that was hung up among its ten readers for some seconds, so tests share a page, and sign in anew only
+where that is what they look at.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import pathlib
+import sys
+import typing
+
+import pytest
+from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "Tests" / "Browser"), str(ROOT / "Tests")]
+
+
+def _import_stage() -> type:
+    """What the tests in Python share is in a file of this file's name, one folder up: while it is imported it has the name."""
+    own = sys.modules.get("conftest")
+    specification = importlib.util.spec_from_file_location("conftest", ROOT / "Tests" / "conftest.py")
+    module = importlib.util.module_from_spec(specification)
+    sys.modules["conftest"] = module
+    specification.loader.exec_module(module)
+    from console_stage import Stage
+
+    if own is not None:
+        sys.modules["conftest"] = own
+    return Stage
+
+
+Stage = _import_stage()
+
+DEMO = "#/apps/demo"
+# Two cores that others use, too, are slow at times.
+SECONDS = 20
+expect.set_options(timeout=SECONDS * 1_000)
+
+
+class Console:
+    """A page of the console, with what tests do there."""
+
+    def __init__(self, stage: Stage, page: Page):
+        self.stage = stage
+        self.page = page
+        self.errors: list[str] = []
+        page.set_default_timeout(SECONDS * 1_000)
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        # What the policy or a missing file keeps from loading is an error of ours, too; what the API refuses is not.
+        page.on("console", lambda message: self.errors.append(message.text)
+                if message.type == "error" and "Failed to load resource" not in message.text else None)
+
+    def sign_in(self, name: str = "anna", password: str | None = None):
+        self.page.goto(self.stage.url)
+        self.page.fill("input[name=operator]", name)
+        self.page.fill("input[name=password]", password or self.stage.passwords[name])
+        self.page.click("button[type=submit]")
+        if password is None:
+            # The first page takes the focus, and with it closes what was opened before.
+            self.page.wait_for_selector("nav.side-nav", state="attached")
+            self.page.wait_for_selector("main h1:focus, main .problem")
+
+    def sign_out(self):
+        """An operator has sixteen sessions at most; the oldest, which tests share, would have to make room."""
+        try:
+            self.page.evaluate("""async () => {
+              const answer = await fetch('/v1/session');
+              if (!answer.ok) return;
+              const {csrf_token: token} = await answer.json();
+              await fetch('/v1/session', {method: 'DELETE', headers: {'X-CSRF-Token': token}});
+            }""")
+        except Error:  # It never got as far as a page of the console.
+            pass
+
+    def go(self, address: str, heading: str | None = None):
+        """Goes to an address of the console, and waits until the page stands."""
+        self.page.evaluate("address => { location.hash = address; }", address)
+        self.page.wait_for_function(
+            "address => location.hash.startsWith(address.split('?')[0]) && document.querySelector('main h1')"
+            " && !document.querySelector('main .skeleton')", arg=address)
+        if heading:
+            expect(self.page.locator("main h1")).to_contain_text(heading)
+
+    def wait_for_stream(self):
+        expect(self.page.locator(".live")).to_contain_text("Live", timeout=40_000)
+
+    @property
+    def main(self):
+        return self.page.locator("main")
+
+
+
+@pytest.fixture(scope="session")
+def stage() -> typing.Iterator[Stage]:
+    stage = Stage()
+    try:
+        stage.fill()
+        yield stage
+    finally:
+        stage.stop()
+
+
+@pytest.fixture(scope="session")
+def browser() -> typing.Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=os.environ.get("TIDINGS_CHROMIUM", "/usr/bin/chromium"), args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def make_console(stage, browser):
+    """Makes pages of their own: of another size, language or operator."""
+    consoles = []
+
+    def make(width: int = 1280, scheme: str = "light", locale: str = "en-US", who: str | None = "anna") -> Console:
+        context = browser.new_context(viewport={"width": width, "height": 860}, color_scheme=scheme, locale=locale)
+        console = Console(stage, context.new_page())
+        consoles.append(console)
+        if who:
+            console.sign_in(who)
+        return console
+
+    yield make
+    for console in consoles:
+        console.sign_out()
+        console.page.context.close()
+
+
+@pytest.fixture(scope="session")
+def shared(stage, browser) -> typing.Iterator[Console]:
+    # A colour that is just changing is neither the one nor the other.
+    context = browser.new_context(viewport={"width": 1280, "height": 860}, locale="en-US", reduced_motion="reduce")
+    console = Console(stage, context.new_page())
+    console.sign_in()
+    yield console
+    context.close()
+
+
+@pytest.fixture
+def console(shared) -> typing.Iterator[Console]:
+    """The signed-in page that tests share; nothing may have gone wrong in it."""
+    shared.errors.clear()
+    yield shared
+    assert not shared.errors

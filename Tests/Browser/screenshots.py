@@ -1,0 +1,48 @@
+"""Saves a picture of every page of the console: wide and narrow, light and dark. Usage: python screenshots.py FOLDER"""
+
+from __future__ import annotations
+
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+from conftest import Console, Stage  # noqa: E402
+from playwright.sync_api import sync_playwright  # noqa: E402
+from test_every_page import PAGES  # noqa: E402
+
+
+def main(folder: pathlib.Path):
+    folder.mkdir(parents=True, exist_ok=True)
+    stage = Stage()
+    try:
+        stage.fill()
+        push = stage.backend.call("POST", "pushes", {"notification": {"text": "News"}, "audience": {"everybody": True}})["id"]
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+            console = Console(stage, browser.new_context(locale="en-US", reduced_motion="reduce").new_page())
+            console.page.goto(stage.url)
+            console.page.wait_for_selector("input[name=operator]")
+            save(console, folder, "sign in")
+            console.sign_in()
+            for name, (address, heading, _) in PAGES.items():
+                console.page.set_viewport_size({"width": 1280, "height": 860})
+                console.go(address.format(**stage.messages, push=push), heading)
+                console.page.wait_for_timeout(2_500 if name == "overview" else 500)
+                save(console, folder, name)
+            browser.close()
+    finally:
+        stage.stop()
+
+
+def save(console: Console, folder: pathlib.Path, name: str):
+    for width in (1280, 390):
+        console.page.set_viewport_size({"width": width, "height": 860})
+        for scheme in ("light", "dark"):
+            console.page.emulate_media(color_scheme=scheme)
+            console.page.wait_for_timeout(100)
+            console.page.screenshot(path=folder / f"{name.replace(' ', '-')}-{width}-{scheme}.png", full_page=True)
+
+
+if __name__ == "__main__":
+    main(pathlib.Path(sys.argv[1]))

@@ -1,0 +1,201 @@
+"""Every page of the console: reachable by its address, readable at both widths and in both lights, accessible, in both languages."""
+
+from __future__ import annotations
+
+import urllib.parse
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+SCRIPT = "<img/src=x/onerror=window.hit=1>"
+QUOTED = urllib.parse.quote(SCRIPT, safe="")
+# Each with a word of its heading, in both languages.
+PAGES = {
+    "apps": ("#/apps", "Apps", "应用"),
+    "operators": ("#/operators", "Operators", "操作员"),
+    "audit": ("#/audit", "Audit", "审计"),
+    "overview": ("#/apps/demo", "demo", "demo"),
+    "messages": ("#/apps/demo/messages", "Messages", "消息"),
+    "message": ("#/apps/demo/messages/{group}", "Message", "消息"),
+    "waiting message": ("#/apps/demo/messages/{late}", "Message", "消息"),
+    "people": ("#/apps/demo/people", "People", "用户"),
+    "person": ("#/apps/demo/people/carol", "carol", "carol"),
+    "stranger": (f"#/apps/demo/people/{QUOTED}", "Bobby", "Bobby"),
+    "device": ("#/apps/demo/people/bob/devices/bob-iphone", "bob-iphone", "bob-iphone"),
+    "conversations": ("#/apps/demo/conversations", "Conversations", "会话"),
+    "conversation": ("#/apps/demo/conversations/GRP/team", "Weekend team", "Weekend team"),
+    "pushes": ("#/apps/demo/pushes", "Pushes", "推送"),
+    "push": ("#/apps/demo/pushes/{push}", "Push", "推送"),
+    "new push": ("#/apps/demo/pushes/new", "New push", "新建推送"),
+    "new message": ("#/apps/demo/pushes/new?what=message", "Send a message", "发送消息"),
+    "credentials": ("#/apps/demo/credentials", "Push credentials", "推送证书"),
+    "settings": ("#/apps/demo/settings", "Settings and keys", "设置与密钥"),
+    "pushes' settings": ("#/apps/demo/settings?tab=push", "Settings and keys", "设置与密钥"),
+    "keys": ("#/apps/demo/settings?tab=keys", "Settings and keys", "设置与密钥"),
+    "limits": ("#/apps/demo/settings?tab=limits", "Settings and keys", "设置与密钥"),
+    "words": ("#/apps/demo/settings?tab=words", "Settings and keys", "设置与密钥"),
+    "audit of the app": ("#/apps/demo/audit", "Audit of the app", "应用审计"),
+    "nowhere": ("#/apps/demo/nowhere", "There is nothing here", "这里什么都没有"),
+    "no such app": ("#/apps/other", "There is nothing here", "这里什么都没有"),
+}
+# Words of ours that are found on a page as they stand are keys nobody has written words for.
+KEYS_SHOWN = """() => {
+  const found = [];
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const text = walk.currentNode.textContent.trim();
+    if (/^[a-z][A-Za-z]*(\\.[A-Za-z0-9_]+)+$/.test(text) && !walk.currentNode.parentElement.closest('code, bdi, pre') && !text.startsWith('com.')) {
+      found.push(text);
+    }
+  }
+  return found;
+}"""
+OVERFLOW = """() => {
+  const width = document.documentElement.clientWidth;
+  if (document.documentElement.scrollWidth <= width) return [];
+  return [...document.querySelectorAll('body *')].filter(each => each.getBoundingClientRect().right > width + 1)
+    .slice(0, 5).map(each => each.tagName + '.' + each.getAttribute('class'));
+}"""
+# What can be pressed or typed into, and cards, each among its kind: none lies on another.
+OVERLAPS = """() => {
+  const seen = each => { const box = each.getBoundingClientRect(); return box.width > 1 && box.height > 1 && each.checkVisibility({visibilityProperty: true}); };
+  const found = [];
+  for (const kind of ['main a, main button, main input, main select, main textarea, main summary, main label.check', 'main .card, main .tiles, main .page-head', '.top > *']) {
+    const all = [...document.querySelectorAll(kind)].filter(each => seen(each) && !each.closest('.off-screen') && !each.closest('.code'));
+    for (let one = 0; one < all.length; one += 1) {
+      for (let two = one + 1; two < all.length; two += 1) {
+        if (all[one].contains(all[two]) || all[two].contains(all[one])) continue;
+        const a = all[one].getBoundingClientRect(), b = all[two].getBoundingClientRect();
+        const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left), high = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+        if (wide > 2 && high > 2) found.push(`${all[one].outerHTML.slice(0, 60)} | ${all[two].outerHTML.slice(0, 60)}`);
+      }
+    }
+  }
+  return found.slice(0, 5);
+}"""
+
+
+@pytest.fixture(scope="session")
+def push(stage) -> str:
+    """A push that is done, so that its page has something to tell."""
+    return stage.backend.call("POST", "pushes", {"notification": {"text": "News"}, "audience": {"users": ["bob"]}})["id"]
+
+
+def address_of(name: str, stage, push: str) -> str:
+    return PAGES[name][0].format(**stage.messages, push=push)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_page(name, console, stage, push):
+    """One visit for all that holds of each page: its heading has the focus, it has a title, nothing scrolls sideways, nothing lies on
+    something else, no word is missing, and axe-core finds nothing serious; wide and narrow, light and dark."""
+    page = console.page
+    page.set_viewport_size({"width": 1280, "height": 860})
+    console.go("#/apps/demo/conversations" if name != "conversations" else "#/apps")
+    console.go(address_of(name, stage, push), PAGES[name][1])
+    expect(page.locator("main h1")).to_be_focused()
+    assert page.title().endswith(" · Tidings") and len(page.title()) > len(" · Tidings")
+    assert page.locator("h1").count() == 1
+    assert page.evaluate(KEYS_SHOWN) == []
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 860})
+        page.wait_for_timeout(150)
+        assert page.evaluate(OVERFLOW) == [], width
+        assert page.evaluate(OVERLAPS) == [], width
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            # Only colours differ in the dark, and they are the same at every width.
+            if scheme == "dark" and width == 390:
+                continue
+            options = {"runOnly": ["color-contrast"]} if scheme == "dark" else {}
+            serious = [
+                (found["id"], found["nodes"][0]["target"], found["nodes"][0]["failureSummary"])
+                for found in Axe().run(page, options=options).response["violations"] if found["impact"] in ("serious", "critical")
+            ]
+            assert serious == [], (width, scheme)
+    page.emulate_media(color_scheme="light")
+    page.set_viewport_size({"width": 1280, "height": 860})
+    assert page.evaluate("window.hit") is None
+
+
+def test_every_page_in_chinese(make_console, stage, push):
+    console = make_console(locale="zh-CN", width=390)
+    assert console.page.evaluate("document.documentElement.lang") == "zh-Hans"
+    for name, (_, _, heading) in PAGES.items():
+        console.go(address_of(name, stage, push), heading)
+        assert console.page.evaluate(KEYS_SHOWN) == [], name
+        assert console.page.evaluate(OVERFLOW) == [], name
+    assert not console.errors
+
+
+def test_the_language_is_chosen_and_kept(make_console):
+    console = make_console(locale="fr-FR")
+    expect(console.page.locator("main h1")).to_be_visible()
+    console.page.click("button[aria-label='Language']")
+    console.page.click("text=简体中文")
+    expect(console.page.locator("nav.side-nav")).to_contain_text("操作员")
+    console.page.reload()
+    expect(console.page.locator("nav.side-nav")).to_contain_text("操作员")
+
+
+def test_light_or_dark_is_chosen_and_kept(make_console):
+    console = make_console()
+    ground = "getComputedStyle(document.body).backgroundColor"
+    light = console.page.evaluate(ground)
+    console.page.click("button[aria-label='Light or dark']")
+    console.page.click(".menu-item:has-text('Dark')")
+    dark = console.page.evaluate(ground)
+    assert light != dark
+    console.page.reload()
+    console.page.wait_for_selector("nav.side-nav")
+    assert console.page.evaluate(ground) == dark
+
+
+def test_everything_is_reached_by_keyboard(console):
+    """From the top: the skip link, then the frame, then the page; a card is opened and closed without a mouse."""
+    page = console.page
+    console.go("#/apps/demo/messages", "Messages")
+    page.evaluate("document.activeElement.blur(); window.getSelection().removeAllRanges()")
+    page.evaluate("document.body.tabIndex = -1; document.body.focus()")
+    page.keyboard.press("Tab")
+    expect(page.locator(".skip")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("main h1")).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(page.locator("[role=tab][data-key=id]")).to_be_focused()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("[role=tab][data-key=person]")).to_be_focused()
+    expect(page.locator("[role=tabpanel] input[name=person]")).to_be_visible()
+    page.evaluate("document.body.removeAttribute('tabindex')")
+
+
+def test_back_and_forward_go_from_page_to_page(console):
+    console.go("#/apps/demo/people", "People")
+    console.page.click("main a:has-text('carol')")
+    expect(console.page.locator("main h1")).to_contain_text("carol")
+    console.page.go_back()
+    expect(console.page.locator("main h1")).to_contain_text("People")
+    console.page.go_forward()
+    expect(console.page.locator("main h1")).to_contain_text("carol")
+
+
+def test_the_first_load_is_small_and_from_this_server_alone(make_console, stage):
+    console = make_console(who=None)
+    sizes: dict[str, int] = {}
+    console.page.on("response", lambda answer: sizes.__setitem__(answer.url, int(answer.headers.get("content-length", 0))))
+    console.sign_in()
+    console.page.wait_for_selector("main h1")
+    origin = stage.url.removesuffix("/console/")
+    assert all(url.startswith(origin) for url in sizes), sizes
+    pages = {url: size for url, size in sizes.items() if "/console/" in url}
+    assert 20_000 < sum(pages.values()) < 200_000, pages
+
+
+def test_a_page_works_without_a_script_in_its_markup(make_console):
+    """The policy of the answer allows no inline script or style; nothing asks for one."""
+    console = make_console()
+    console.go("#/apps/demo", "demo")
+    assert not [error for error in console.errors if "Content Security Policy" in error]
+    assert console.page.locator("[style]").evaluate_all(
+        "all => all.filter(each => [...each.style].some(name => !name.startsWith('--'))).length") == 0
