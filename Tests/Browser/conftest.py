@@ -1,7 +1,6 @@
 """One browser, one server and one signed-in page for all tests of the console.
 
-The server keeps a stream of an app that was hung up among its ten readers for some seconds, so tests share a page, and sign in anew only
-where that is what they look at.
+Tests share a page, and sign in anew only where that is what they look at: an operator has sixteen sessions at most.
 """
 
 from __future__ import annotations

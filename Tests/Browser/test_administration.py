@@ -121,3 +121,31 @@ def test_a_question_goes_with_its_page(console):
     expect(console.page.locator("dialog")).to_be_visible()
     console.page.go_back()
     expect(console.page.locator("dialog")).to_have_count(0)
+
+
+def test_whoever_administers_sees_the_server_and_its_backup(console):
+    console.go("#/apps/demo/people", "People")
+    console.go("#/apps", "Apps")
+    server = console.main.locator("section.card", has=console.page.locator("h2", has_text="The server"))
+    expect(server).to_contain_text("Version")
+    expect(server).to_contain_text("none made by this server")
+
+
+def test_conversations_are_listed_with_their_members(console):
+    console.stage.site.call("PUT", "/v1/apps/demo/conversations/GRP/listed", {"name": "Listed here", "members": ["bob", "dave"]})
+    console.go("#/apps/demo/people", "People")
+    console.go("#/apps/demo/conversations", "Conversations")
+    row = console.main.locator("tr", has_text="Listed here")
+    expect(row).to_contain_text("2")
+    row.locator("a").click()
+    expect(console.page.locator("main h1")).to_contain_text("Listed here")
+
+
+def test_the_overview_draws_the_hour_the_server_has_kept_at_once(console):
+    console.go("#/apps/demo/people", "People")
+    console.go("#/apps/demo", "demo")
+    charts = console.main.locator("figure.chart")
+    expect(charts).to_have_count(5)
+    expect(console.main).to_contain_text("Counted since")
+    expect(console.main.locator("section.card", has_text="What waits for APNs")).to_be_visible()
+    expect(console.main.locator("section.card", has_text="How fast it goes").locator("tbody tr")).to_have_count(4)

@@ -21,6 +21,11 @@ def test_a_push_is_seen_before_it_goes_and_counted_after(console):
     preview = console.page.locator(".wallpaper .alert")
     expect(preview).to_contain_text("Sale")
     expect(preview).to_contain_text("Everything <b>half</b> price")
+    # The payload is the server's own, with its bytes.
+    whole = console.page.locator(".budget li", has_text="payload")
+    expect(whole).to_contain_text("of 4,096")
+    console.page.click("summary:has-text('What APNs would get')")
+    expect(console.page.locator("details[open] pre", has_text='"aps"')).to_contain_text('"mutable-content": 1')
     expect(console.page.locator(".count")).to_contain_text("people now")
     console.page.click(".segments label:has-text('some people')")
     console.page.fill("input[name=audience-users]", "bob, dave")

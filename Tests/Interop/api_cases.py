@@ -579,6 +579,21 @@ class Run:
                 for name in ("recipients", "author", "push_text", "flags", "lifetime_ms"):
                     body.pop(name, None)
                 body["content"] = "{\"content\":\"hello\"}"
+        elif path.endswith("/pushes/preview"):
+            for name in ("notification", "message", "send"):
+                body.pop(name, None)
+            kind = self.chance.choice(["notification", "message", "send"])
+            body[kind] = {
+                "notification": {"title": "Sale", "text": "Everything half price"}, "message": {"content": "{\"content\":\"hello\"}"},
+                "send": {"sender": USERS[0], "client_message_id": "c1", "conversation": {"type": "PR", "target": USERS[1]}, "content": "{\"content\":\"hello\"}"},
+            }[kind]
+            if kind == "send":
+                for name in ("account", "counted"):
+                    body.pop(name, None)
+            elif body.get("account") is not None:
+                body["account"] = {"kind": "PH", "id": "push"}
+            if body.get("recipient") is not None:
+                body["recipient"] = PHONE
         elif path.endswith("/pushes"):
             kind = self.chance.choice(["notification", "message", "custom"])
             for name in {"notification", "message", "custom"} - {kind}:

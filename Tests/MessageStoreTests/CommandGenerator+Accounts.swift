@@ -41,6 +41,9 @@ extension CommandGenerator {
         case 8: .readFollowers("shop", self.followed ?? self.serviceConversation(), after: self.user(), limit: 2)
         case 9 where self.chance(50):
             .readAccounts("shop", after: self.account?.id ?? self.serviceConversation(), limit: self.number(0..<3))
+        case 10:
+            .readConversations(
+                self.app(), after: self.chance(50) ? self.conversation() : nil, limit: self.number(0..<4))
         case 9: .readAccounts("shop", only: self.account?.id)
         case 14: .readFollowing(self.userKey())
         case 15: .readPeople(self.app(), after: self.chance(70) ? self.user() : nil, limit: self.number(0..<5))

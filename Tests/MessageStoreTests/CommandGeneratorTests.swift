@@ -50,6 +50,7 @@ import TidingsModel
             "accept: not_allowed account", "accept: not_allowed author", "accept: by an author",
             "accept: not_a_follower", "setFollowing: done", "setFollowing: not_allowed account",
             "readFollowers: followers", "readFollowing: following", "readPeople: people",
+            "readConversations: conversations",
             "readAccounts: accounts", "mayWrite: done", "mayWrite: blocked", "readRestrictions: bans",
             "readRestrictions: not_allowed", "readRestrictions: invited", "accept: muted", "edit: muted",
             "mayWrite: muted", "change: invited", "once: invited",

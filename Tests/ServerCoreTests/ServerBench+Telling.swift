@@ -140,6 +140,8 @@ extension ServerBench {
             return "following \(user.user) \(account) \(isFollowing)"
         case .readFollowers(_, let account, _, _): return "followers? \(account)"
         case .readFollowing(let user): return "following? \(user.user)"
+        case .readConversations(_, let after, let limit):
+            return "conversations? after \(after?.description ?? "-"), \(limit)"
         case .readPeople(_, let after, let limit): return "people? after \(after?.rawValue ?? "-"), \(limit)"
         case .setProfiles(_, let profiles, let isOwn):
             let names = profiles.map { "\($0.id)=\($0.profile.name ?? "")" }.joined(separator: " ")
@@ -254,6 +256,10 @@ extension ServerBench {
         case .audience(let count): "audience of \(count.people) with \(count.devices) devices"
         case .pushRecipient(let id): "sent \(id.map { self.name($0) } ?? "nothing")"
         case .labels(let labels): "aliases \(labels.aliases) tags \(labels.tags)"
+        case .conversations(let conversations, let hasMore):
+            "conversations \(conversations.map(\.id))\(hasMore ? " and more" : "")"
+        case .pushLanes(let lanes): "lanes \(lanes.map { "\($0.topic ?? "all") \($0.hold) \($0.waiting)" })"
+        case .pushPreview(let preview): "preview of \(preview.payload.count) bytes"
         case .people(let people, let hasMore): "people \(people.map(\.id))\(hasMore ? " and more" : "")"
         case .mediaUse(let use): "media of \(use.map { self.name($0.message) } ?? "nothing")"
         case .mediaUses(let uses): "uses \(uses.map { self.name($0.message) })"

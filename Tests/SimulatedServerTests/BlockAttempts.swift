@@ -99,7 +99,7 @@ enum CommandKind: CaseIterable {
         issueToken, installation, once
     case quotas, media, mediaUses, fromExtension, ring, call, markRead, people, changeControl, audit
     case createPush, changePush, pushJob, pushJobs, countAudience, pushRecipient, setLabels, labels
-    case pushActivity, activityPush, channels, testPush, silentPush
+    case pushActivity, activityPush, channels, testPush, silentPush, conversations, pushLanes, previewPush
 
     init(_ command: APICommand) {
         switch command {
@@ -134,6 +134,9 @@ enum CommandKind: CaseIterable {
         case .call: self = .call
         case .markRead: self = .markRead
         case .people: self = .people
+        case .conversations: self = .conversations
+        case .pushLanes: self = .pushLanes
+        case .previewPush: self = .previewPush
         case .changeControl: self = .changeControl
         case .audit: self = .audit
         case .createPush: self = .createPush
@@ -157,7 +160,7 @@ enum CommandKind: CaseIterable {
         .sendCustom, .setObjectNames, .objectNames, .setAccount, .putAccount, .accounts, .followers, .quotas,
         .mediaUses, .people, .changeControl, .audit, .pushActivity, .activityPush, .channels, .testPush, .silentPush,
         .createPush, .changePush, .pushJob, .pushJobs, .countAudience, .pushRecipient, .setLabels, .labels,
-        .installation,
+        .installation, .conversations, .pushLanes, .previewPush,
     ]
 }
 

@@ -1,3 +1,4 @@
+import APNsModel
 import HTTPTypes
 import ServerCore
 import StoreModel
@@ -48,7 +49,10 @@ import TidingsModel
 
 @Suite struct `The statistics of the HTTP API` {
     @Test func `count since the store was opened, with every end of a leg`() async throws {
-        let api = try await APIDouble()
+        let outage = LaneOutage(.credential, reason: "InvalidProviderToken")
+        let lane = PushLaneReport(
+            environment: .sandbox, topic: "com.example", hold: .configFault, outage: outage, waiting: 3, inFlight: 1)
+        let api = try await APIDouble(answering: .pushLanes([lane]))
         #expect(try await api.request(.get, "statistics").status == 503)
         api.feed.begin(epoch: 7)
         let device = DeviceKey(user: UserKey(app: "demo", user: "bob"), device: "phone")
@@ -62,6 +66,16 @@ import TidingsModel
         #expect(answer.json["legs"]?["muted"] == 1)
         #expect(answer.json["legs"]?.objectValue?.members.count == LegEnd.names.count)
         #expect(answer.json["since"]?.intValue ?? 0 > 1_700_000_000_000)
+        #expect(answer.json["queue"] == ["waiting": 3, "in_flight": 1])
+        #expect(
+            answer.json["lanes"] == [
+                [
+                    "environment": "sandbox", "topic": "com.example", "state": "config_fault",
+                    "reason": "InvalidProviderToken", "waiting": 3, "in_flight": 1,
+                ]
+            ])
+        let nothing: JSONValue = ["count": 0, "p50_ms": .null, "p95_ms": .null, "p99_ms": .null]
+        #expect(answer.json["latency"]?["to_apns"] == ["five_minutes": nothing, "hour": nothing])
         let blind = try await APIDouble(scopes: [.settings])
         #expect(try await blind.request(.get, "statistics").status == 403)
     }

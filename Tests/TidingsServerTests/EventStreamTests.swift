@@ -198,6 +198,22 @@ private struct StreamedEvent: Equatable {
         places.removeLast()
         #expect(rig.feed.enter("demo") != nil)
     }
+
+    @Test func `gives its place back when its reader hangs up, and ends`() async throws {
+        let rig = Rig()
+        let stream = try rig.stream()
+        let places = (1..<EventFeed.readersMax).compactMap { _ in rig.feed.enter("demo") }
+        #expect(rig.feed.enter("demo") == nil)
+        async let read = rig.read(stream)
+        while !rig.text.withLockedValue({ $0.contains("id: 7-0") }) { await Task.yield() }
+        stream.place.leave()
+        let last = try #require(rig.feed.enter("demo"))
+        // Twice gives nobody another place.
+        stream.place.leave()
+        #expect(rig.feed.enter("demo") == nil)
+        #expect(try await read == ["7-0", ""])
+        #expect(places.count + 1 == EventFeed.readersMax && !last.isLeft)
+    }
 }
 
 @Suite(.timeLimit(.minutes(5))) struct `The events of the HTTP API` {

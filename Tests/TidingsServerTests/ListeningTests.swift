@@ -123,6 +123,19 @@ import Testing
         #expect(rig.closed("answer"))
     }
 
+    @Test func `whose client hangs up is closed at once if it is told a stream, and not while it gets an answer`()
+        throws
+    {
+        let rig = try Rig()
+        try rig.head()
+        try rig.end()
+        rig.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        #expect(rig.channel.isActive)
+        try rig.channel.writeOutbound(HTTPServerResponsePart.head(Self.stream))
+        rig.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        #expect(!rig.channel.isActive)
+    }
+
     @Test func `whose answer goes on is open for as long as what is written is read`() throws {
         let rig = try Rig()
         try rig.head()

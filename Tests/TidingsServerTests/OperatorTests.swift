@@ -77,6 +77,38 @@ import TidingsModel
         }
     }
 
+    @Test func `who may send may count first, look at it, and take it back, also of what was sent before a suspension`()
+        async throws
+    {
+        try await TestServer.with { server in
+            let olga = try await server.operatorKey()
+            let keys = (try await server.operatorKey("vera", "content"), try await server.operatorKey("sam", "send"))
+            let made = try await server.request(
+                "POST", "/v1/apps/demo/pushes", key: keys.1,
+                body: #"{"notification":{"text":"x"},"audience":{"users":["bob"]}}"#)
+            let id = try #require(made.json["id"]?.stringValue)
+            let count = "/v1/apps/demo/pushes/count?audience=%7B%22everybody%22%3Atrue%7D"
+            let preview = ("/v1/apps/demo/pushes/preview", #"{"notification":{"text":"x"}}"#)
+            #expect(try await server.request("GET", count, key: keys.0).json["code"] == "missing_role")
+            #expect(try await server.request("GET", count, key: keys.1).status == 200)
+            #expect(try await server.request("POST", preview.0, key: keys.0, body: preview.1).status == 403)
+            #expect(try await server.request("POST", preview.0, key: keys.1, body: preview.1).status == 200)
+            // Nothing was changed by it.
+            let audit = try await server.request("GET", "/v1/audit?actor=sam", key: olga)
+            #expect(!audit.text.contains("preview"))
+            #expect(try await server.request("POST", "/v1/apps/demo/suspend", key: olga, body: "{}").status == 200)
+            #expect(try await server.request("DELETE", "/v1/apps/demo/pushes/\(id)", key: keys.0).status == 403)
+            #expect(try await server.request("DELETE", "/v1/apps/demo/pushes/\(id)", key: keys.1).status == 202)
+            #expect(
+                try await server.request("POST", preview.0, key: keys.1, body: preview.1).json["code"]
+                    == "app_suspended")
+            // Somebody else's message they do not take back.
+            #expect(
+                try await server.request("DELETE", "/v1/apps/demo/messages/\(id)", key: keys.1).json["code"]
+                    == "missing_role")
+        }
+    }
+
     @Test func `are named in the audit log with what they did, and their keys are not`() async throws {
         let audit = LineLog()
         try await TestServer.with(audit: audit.logger) { server in

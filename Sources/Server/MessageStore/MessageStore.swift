@@ -10,6 +10,9 @@ import TidingsModel
 /// underived part has grown to a bound. A store that is dropped without `close()` stops as after a crash: nothing answered is lost,
 /// but the next opening recovers more.
 package final class MessageStore: Sendable {
+    /// The number of the form in which this build writes a store.
+    package static var schema: Int { Schema.version }
+
     package let opening: StoreOpening
     /// A `-wal` file stands beside it while the store is open, and after a crash.
     package let path: String

@@ -13,6 +13,7 @@ struct Statements {
     let devices, deviceStatuses, putDevice, deleteDevice, devicesWithToken: SQLStatement
     let openLegs, putOpenLeg, deleteOpenLeg: SQLStatement
     let conversationByKey, conversationByNumber, lastConversationNumber, allConversations, putConversation: SQLStatement
+    let conversationsAfter: SQLStatement
     let membership, insertMembership: SQLStatement
     let indexOf, insertIndex, allIndexed: SQLStatement
     let revision, putRevision: SQLStatement
@@ -147,6 +148,11 @@ struct Statements {
             """
         self.conversationByKey = try prepare("\(conversation) WHERE app = ? AND type = ? AND target = ?")
         self.conversationByNumber = try prepare("\(conversation) WHERE number = ?")
+        self.conversationsAfter = try prepare(
+            """
+            SELECT type, target, name, portrait, dissolved, number, version FROM conversation
+            WHERE app = ? AND (type, target) > (?, ?) ORDER BY type, target LIMIT ?
+            """)
         self.lastConversationNumber = try prepare("SELECT coalesce(max(number), 0) FROM conversation")
         self.allConversations = try prepare("SELECT number FROM conversation")
         self.putConversation = try prepare(

@@ -73,6 +73,8 @@ extension StoreEngine {
             try self.followers(of: account, in: app, after: after, limit: limit)
         case .readFollowing(let key): .following(try self.following(key))
         case .readPeople(let app, let after, let limit): try self.people(of: app, after: after, limit: limit)
+        case .readConversations(let app, let after, let limit):
+            try self.conversations(of: app, after: after, limit: limit)
         case .createPush(let job): try self.createPush(job)
         case .stepPush(let app, let id, let ids, let most, let at):
             try self.stepPush(id, of: app, ids: ids, devicesMax: most, at: at)

@@ -96,7 +96,7 @@ extension StoreEngine {
         return try self.loadMembers(of: conversation.number, version: version)
     }
 
-    private func loadMembers(of conversation: Int64, version: UInt64) throws -> [Int64] {
+    func loadMembers(of conversation: Int64, version: UInt64) throws -> [Int64] {
         self.sql.membership.bind(conversation, version)
         let members = try self.sql.membership.first { row in
             var reader = ByteReader(row.blob(0))

@@ -165,7 +165,8 @@ extension StoreCommand {
         case .once(_, let command): command.subject
         case .putConversation, .change, .recall, .edit, .acceptCustom, .trace, .readConversation, .readReceipts,
             .setObjectNames, .readObjectNames, .readRestrictions, .setAccount, .putAccount, .readAccounts,
-            .readFollowers, .readPeople, .setProfiles, .readProfiles, .readKept, .readMediaUses, .changeControl,
+            .readFollowers, .readPeople, .readConversations, .setProfiles, .readProfiles, .readKept, .readMediaUses,
+            .changeControl,
             .readControl, .readAudit, .createPush, .stepPush, .changePush, .readPush, .readPushes, .countAudience:
             nil
         }

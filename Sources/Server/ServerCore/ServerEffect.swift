@@ -80,6 +80,11 @@ package enum APIResult: Hashable, Sendable {
     case followers([UserID], hasMore: Bool)
     /// Sorted.
     case people([PersonSummary], hasMore: Bool)
+    /// Sorted.
+    case conversations([ListedConversation], hasMore: Bool)
+    /// Sorted.
+    case pushLanes([PushLaneReport])
+    case pushPreview(PushPreview)
     /// nil if the app has no such job.
     indirect case pushJob(PushJob?)
     case pushJobs([PushJob], hasMore: Bool)

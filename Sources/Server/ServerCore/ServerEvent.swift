@@ -113,6 +113,12 @@ package enum APICommand: Hashable, Sendable {
     case followers(AppID, ConversationID, after: UserID?, limit: Int)
     /// At most `limit`, after a person. Answers `.people`.
     case people(AppID, after: UserID?, limit: Int)
+    /// At most `limit`, after a conversation. Answers `.conversations`.
+    case conversations(AppID, after: ConversationID?, limit: Int)
+    /// What waits for APNs, and why. Answers `.pushLanes`.
+    case pushLanes(AppID)
+    /// What a push of the message would be; nothing is sent. Answers `.pushPreview` or `.refused`.
+    indirect case previewPush(AppID, PushPreviewRequest)
     /// A push to an audience. Answers `.pushJob` or `.refused`.
     indirect case createPush(AppID, PushDraft)
     /// Answers `.pushJob`, with nil if the app has no such job, or `.refused`.

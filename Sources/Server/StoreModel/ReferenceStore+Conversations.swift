@@ -100,6 +100,20 @@ extension ReferenceStore {
         return ConversationRules.restrictions(kind, in: conversation, known: known, asked: asked, at: wall)
     }
 
+    func conversations(of app: AppID, after: ConversationID?, limit: Int) -> StoreResult {
+        let known = self.conversations.keys.filter { key in
+            key.app == app && after.map { key.conversation > $0 } ?? true
+        }.map(\.conversation).sorted()
+        let page = known.prefix(limit).compactMap { id in
+            self.conversations[ConversationKey(app: app, conversation: id)].map { conversation in
+                ListedConversation(
+                    id: id, name: conversation.stored.record.name, portrait: conversation.stored.record.portrait,
+                    members: conversation.stored.record.members.count, isDissolved: conversation.stored.isDissolved)
+            }
+        }
+        return .conversations(page, hasMore: known.count > page.count)
+    }
+
     func conversation(
         _ conversation: ConversationID, of app: AppID, for user: UserID?, at wall: Int64
     ) -> StoreResult {

@@ -105,6 +105,8 @@ package enum StoreCommand: Hashable, Sendable {
     case readFollowing(UserKey)
     /// Of an app: at most `limit`, after a person. Answers `.people`, sorted.
     case readPeople(AppID, after: UserID?, limit: Int)
+    /// Groups, discussions and chat rooms of an app: at most `limit`, after a conversation. Answers `.conversations`, sorted.
+    case readConversations(AppID, after: ConversationID?, limit: Int)
     /// A new one: its state, cursor and counts are those of `PushJob.init`. Answers `.pushJob` or `.refused`.
     indirect case createPush(PushJob)
     /// Makes the entries of the next people, each with one of `ids`, which are new and ascending, 1 to `StoreRules.pushStepMax`; of a job

@@ -213,6 +213,24 @@ package struct PersonSummary: Hashable, Sendable {
     }
 }
 
+/// Of a group, discussion or chat room, in a list.
+package struct ListedConversation: Hashable, Sendable {
+    package var id: ConversationID
+    /// Empty for none.
+    package var name: String
+    package var portrait: String?
+    package var members: Int
+    package var isDissolved: Bool
+
+    package init(id: ConversationID, name: String, portrait: String?, members: Int, isDissolved: Bool) {
+        self.id = id
+        self.name = name
+        self.portrait = portrait
+        self.members = members
+        self.isDissolved = isDissolved
+    }
+}
+
 package struct UserRecord: Hashable, Sendable {
     package var key: UserKey
     package var head: LogPosition

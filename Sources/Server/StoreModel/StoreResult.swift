@@ -29,6 +29,7 @@ package enum StoreResult: Hashable, Sendable {
     case followers([UserID], hasMore: Bool)
     case following([ConversationID])
     case people([PersonSummary], hasMore: Bool)
+    case conversations([ListedConversation], hasMore: Bool)
     /// nil if the app has no such job.
     indirect case pushJob(PushJob?)
     case pushJobs([PushJob], hasMore: Bool)

@@ -17,14 +17,14 @@ extension TidingsServer {
 
     /// What may be asked for over the socket beside the database.
     func commands(
-        _ store: MessageStoreAdapter, _ access: ConsoleAccess, _ address: ConsoleAddress,
+        _ store: MessageStoreAdapter, _ status: ServerStatus, _ access: ConsoleAccess, _ address: ConsoleAddress,
         _ core: @escaping @Sendable (APICommand) async -> APIResult
     ) -> ControlSocket.Commands {
         let operators = OperatorKeys(registry: access.registry, core: core, audit: self.audit)
         return [
             "backup": { path in
                 guard path.hasPrefix("/") else { throw OperatorKeys.Refusal(description: "must be an absolute path") }
-                try await store.backUp(to: path)
+                try await status.backUp(to: path, now: { Clocks.now().wall }) { try await store.backUp(to: path) }
                 return ""
             },
             "operator": { try await operators.draw(for: $0) },

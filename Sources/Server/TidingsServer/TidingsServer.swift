@@ -25,20 +25,22 @@ package struct TidingsServer: Service {
     let audit: AuditLog
     private let outputs: [LogOutput]
     private let registry: PrometheusRegistry
+    private let version: String
     private let onReady: @Sendable (Listening) -> Void
 
     /// - Parameters: audit: where it logs who signed in and who called what; `logger` if nil. outputs: whose dropped lines are
-    ///   counted. registry: what `/metrics` shows; give the one of `MetricsSystem.bootstrap` so that the metrics of libraries are
+    ///   counted. version: of the program, for operators. registry: what `/metrics` shows; give the one of `MetricsSystem.bootstrap` so that the metrics of libraries are
     ///   there too. onReady: called once, when all ports are open and the store is.
     package init(
         configuration: ServerConfiguration, logger: Logger, audit: Logger? = nil, outputs: [LogOutput] = [],
-        registry: PrometheusRegistry = PrometheusRegistry(help: ServerMetric.help),
+        version: String = "", registry: PrometheusRegistry = PrometheusRegistry(help: ServerMetric.help),
         onReady: @escaping @Sendable (Listening) -> Void = { _ in }
     ) {
         self.configuration = configuration
         self.logger = logger
         self.audit = AuditLog(audit ?? logger)
         self.outputs = outputs
+        self.version = version
         self.registry = registry
         self.onReady = onReady
     }
@@ -163,16 +165,19 @@ package struct TidingsServer: Service {
             throw error
         }
         let access = ConsoleAccess(apps, configuration.console)
+        let status = ServerStatus(
+            database: configuration.store.path, schema: MessageStoreAdapter.schema, startedAt: Clocks.now().wall)
         let apiAddress = ConsoleAddress(configuration.api.host)
         let control = await ControlSocket.bind(
             database: configuration.store.path, group: auxiliary, logger: self.logger,
-            self.commands(store, access, apiAddress) { await server.execute($0) })
+            self.commands(store, status, access, apiAddress) { await server.execute($0) })
         defer { control?.close() }
         let api = API(
             core: { await server.execute($0) }, metrics: metrics, tokens: tokens,
             keys: APIKeys(apps), readiness: readiness, disk: disk, registry: self.registry,
             bodyBytesMax: configuration.api.bodyBytesMax, proxies: TrustedProxies(configuration.proxy.addresses),
-            audit: self.audit, feed: server.feed, access: access, media: media, search: search, clients: clients)
+            audit: self.audit, feed: server.feed, access: access, media: media, search: search, status: status,
+            version: self.version, clients: clients)
         let ready = self.ready(gateway, readiness, apiAddress)
         let gatewayService = GatewayService(gateway: gateway, server: server, readiness: readiness, logger: self.logger)
         let keyWatch = TokenKeyWatch(

@@ -47,7 +47,8 @@ struct Serve: AsyncParsableCommand {
             let logging = try configuration.logging()
             defer { for output in logging.outputs { output.flush() } }
             let server = TidingsServer(
-                configuration: configuration, logger: logging.server, audit: logging.audit, outputs: logging.outputs)
+                configuration: configuration, logger: logging.server, audit: logging.audit, outputs: logging.outputs,
+                version: toolVersion)
             try await server.runUntilSignalled()
         } catch let faults as ConfigurationFaults {
             let output = LogOutput.standardError

@@ -102,7 +102,8 @@ extension StoreCommand {
         case .trace(let app, _), .readConversation(let app, _, _, _), .readReceipts(let app, _, _),
             .setObjectNames(let app, _), .readObjectNames(let app), .readRestrictions(_, let app, _, _, _),
             .setAccount(let app, _, _), .putAccount(let app, _), .readAccounts(let app, _, _, _),
-            .readFollowers(let app, _, _, _), .readPeople(let app, _, _), .setProfiles(let app, _, _),
+            .readFollowers(let app, _, _, _), .readPeople(let app, _, _), .readConversations(let app, _, _),
+            .setProfiles(let app, _, _),
             .readProfiles(let app, _, _),
             .readMediaUses(let app, _, _), .stepPush(let app, _, _, _, _), .changePush(let app, _, _, _),
             .readPush(let app, _), .readPushes(let app, _, _), .countAudience(let app, _, _, _):

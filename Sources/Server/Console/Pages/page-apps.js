@@ -2,9 +2,10 @@
 
 import { h, bdi } from './dom.js';
 import { api } from './api.js';
-import { t, number, date } from './text.js';
+import { t, number, date, bytes, duration, timeElement } from './text.js';
 import { addressOf, go } from './router.js';
-import { pageHead, card, table, button, chip, emptyState, field, textInput, openDialog, showRefusal, showSecret, roleNote } from './widgets.js';
+import { pageHead, card, table, button, chip, emptyState, field, textInput, openDialog, showRefusal, showSecret, roleNote, facts, problemBox, skeleton } from './widgets.js';
+import { may } from './session.js';
 
 /** Makes an app, and tells its token secret, which is told this once. */
 async function makeApp(page) {
@@ -45,6 +46,37 @@ async function makeApp(page) {
   go(addressOf('apps', made.app.id, 'settings', { tab: 'keys' }));
 }
 
+function backupFacts({ running, last, last_good: good }) {
+  return facts([
+    [t('backup.state'), running ? chip('info', t('backup.running')) : chip(!good ? 'wait' : last.error ? 'bad' : 'good', t(!good ? 'backup.never' : last.error ? 'backup.failed' : 'backup.good'))],
+    running ? [t('backup.since'), timeElement(running.started_at)] : null,
+    good ? [t('backup.last'), [timeElement(good.ended_at), ', ', bytes(good.bytes ?? 0)]] : null,
+    good ? [t('backup.path'), h('code', bdi(good.path))] : null,
+    last?.error ? [t('backup.error'), bdi(last.error)] : null,
+  ]);
+}
+
+/** What the process is, and whether its data has a copy elsewhere: for those who administer the server. */
+function serverCard(page) {
+  const box = h('div', skeleton(4));
+  const load = async () => {
+    try {
+      const server = await api.get('/v1/server', null, { signal: page.signal });
+      box.replaceChildren(facts([
+        [t('server.version'), bdi(server.version || '–')],
+        [t('server.uptime'), duration(server.uptime_ms)],
+        [t('server.schema'), number(server.schema)],
+        server.storage.database_bytes === null ? null : [t('server.database'), bytes(server.storage.database_bytes)],
+        server.storage.free_bytes === null ? null : [t('server.disk'), [bytes(server.storage.free_bytes), server.storage.state === 'full' ? [' ', chip('bad', t('server.full'))] : '']],
+      ]), h('h3', t('backup.title')), backupFacts(server.backup), h('p.quiet', t('backup.how')), h('p', h('code', 'tidings backup --config tidings.yaml --to tidings-backup.sqlite')));
+    } catch (problem) {
+      if (problem.name !== 'AbortError') box.replaceChildren(problemBox(problem, load));
+    }
+  };
+  load();
+  return card({ title: t('nav.server') }, box);
+}
+
 export default async function open(page) {
   page.setTitle(t('nav.apps'));
   await page.reloadApps();
@@ -63,5 +95,6 @@ export default async function open(page) {
       ],
       rows: page.apps(),
       empty: emptyState({ title: t('apps.none'), text: t('apps.noneText') }),
-    })));
+    })),
+    ...(may('administer') ? [serverCard(page)] : []));
 }

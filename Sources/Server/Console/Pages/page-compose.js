@@ -77,16 +77,23 @@ class Draft {
   }
 }
 
-/** How it will look: as a banner on the lock screen, and as an entry of the list. */
-function preview(app, draft) {
-  const title = draft.what === 'message' ? (draft.options.title || draft.sender) : draft.options.title;
+/** A line that the server told: a text, or a key that the phone looks up. */
+function lineWords(line) {
+  return typeof line === 'object' && line ? [line.loc_key, ...(line.loc_args ?? [])].join(' ') : line;
+}
+
+/** How it will look: as a banner on the lock screen, and as an entry of the list. `told` is what the server says of it, once it has. */
+function preview(app, draft, told) {
+  const title = told ? lineWords(told.title) : draft.what === 'message' ? (draft.options.title || draft.sender) : draft.options.title;
+  const subtitle = told ? lineWords(told.subtitle) : draft.options.subtitle;
+  const text = told ? lineWords(told.body) : draft.text;
   if (draft.what === 'custom') return h('p.quiet', t('compose.customPreview'));
   const alert = (isBanner) => h('div.alert', { class: isBanner ? '' : 'alert-list' },
     h('span.alert-icon', { 'aria-hidden': 'true' }, (app[0] ?? '?').toUpperCase()),
     h('div.alert-words',
       h('div.alert-head', h('strong', title ? bdi(title) : bdi(app)), h('span', t('compose.now'))),
-      draft.options.subtitle ? h('div.alert-subtitle', bdi(draft.options.subtitle)) : null,
-      h('div.alert-text', draft.text ? bdi(draft.text) : h('span.quiet-on-glass', t('compose.textHere')))));
+      subtitle ? h('div.alert-subtitle', bdi(subtitle)) : null,
+      h('div.alert-text', text ? bdi(text) : h('span.quiet-on-glass', t('compose.textHere')))));
   const level = draft.options.interruption_level;
   return h('div.stack',
     h('div.wallpaper', h('p.wallpaper-time', { 'aria-hidden': 'true' }, '9:41'), level === 'passive' ? h('p.wallpaper-note', t('compose.passive')) : alert(true),
@@ -103,6 +110,26 @@ function budget(draft) {
     h('span.bar', { 'aria-hidden': 'true' }, h(`span.bar-fill.bar-${row.used > row.most ? 'bad' : 'good'}`, { vars: { '--share': `${Math.min(100, (row.used / row.most) * 100)}%` } })),
     h('span.num', t('compose.of', { used: number(row.used), most: number(row.most) })),
     row.used > row.most ? chip('bad', t('compose.tooLong')) : null)));
+}
+
+/** The payload as the server would make it, with its bytes against Apple's limit. */
+function payloadView({ payload, bytes: used, bytes_max: most, shortened }) {
+  const rest = most - used;
+  return h('div.stack',
+    h('ul.budget', h('li',
+      h('span', t('compose.whole')),
+      h('span.bar', { 'aria-hidden': 'true' }, h('span.bar-fill.bar-good', { vars: { '--share': `${Math.min(100, (used / most) * 100)}%` } })),
+      h('span.num', t('compose.of', { used: number(used), most: number(most) })), h('span.quiet', t('compose.rest', { rest: number(rest) })))),
+    shortened.length ? note('wait', h('p', t('compose.shortened', { what: shortened.map((each) => t(`compose.gaveWay.${each}`)).join(', ') }))) : null,
+    disclosure(t('compose.payloadNext', { size: bytes(used), most: bytes(most) }), codeBlock(JSON.stringify(payload, null, 2), t('test.request')), h('p.quiet', t('compose.payloadNote'))));
+}
+
+/** What is asked of `pushes/preview`; null where there is too little to show. */
+function previewBody(draft) {
+  if (draft.what === 'custom' || !draft.text.trim()) return null;
+  const body = draft.body();
+  if (draft.what === 'message') return draft.sender && draft.target && draft.type !== 'CHRM' ? { send: body } : null;
+  return { notification: body.notification, ...(body.account ? { account: body.account } : {}), ...(body.counted ? { counted: true } : {}) };
 }
 
 function audienceCard(page, draft, changed) {
@@ -334,9 +361,36 @@ export default async function open(page) {
   const sizes = h('div');
   const request = h('div');
   const refusal = h('div', { 'aria-live': 'assertive' });
+  const payload = h('div', { 'aria-live': 'polite' });
+  let timer = null;
+  let turn = 0;
+  page.onLeave(() => clearTimeout(timer));
+  const askServer = () => {
+    clearTimeout(timer);
+    const mine = ++turn;
+    let body = null;
+    try { body = previewBody(draft); } catch { /* What cannot be read is told beside its field. */ }
+    if (!body || !may('send')) {
+      payload.replaceChildren();
+      return;
+    }
+    timer = setTimeout(async () => {
+      try {
+        const told = await api.post(path`/v1/apps/${app}/pushes/preview`, body, { signal: page.signal });
+        if (mine !== turn) return;
+        look.replaceChildren(preview(app, draft, told.shown));
+        const isOpen = payload.querySelector('details')?.open ?? false;
+        payload.replaceChildren(payloadView(told));
+        payload.querySelector('details').open = isOpen;
+      } catch (problem) {
+        if (mine === turn && problem.name !== 'AbortError') payload.replaceChildren(problemBox(problem));
+      }
+    }, 300);
+  };
   const changed = () => {
     look.replaceChildren(preview(app, draft));
     sizes.replaceChildren(budget(draft));
+    askServer();
     let body;
     try { body = draft.body(); } catch { body = null; }
     const isOpen = request.querySelector('details')?.open ?? false;
@@ -370,7 +424,7 @@ export default async function open(page) {
   };
   const whats = ['push', 'message', 'custom'].map((key) => [key, t(`compose.what.${key}`)]);
   const left = h('div.stack');
-  const right = h('div.stack.sticky', card({ title: t('compose.preview') }, look), card({ title: t('compose.budget'), lead: t('compose.budgetLead') }, sizes, request));
+  const right = h('div.stack.sticky', card({ title: t('compose.preview') }, look), card({ title: t('compose.budget'), lead: t('compose.budgetLead') }, payload, sizes, request));
   page.root.append(
     pageHead({ title: t(draft.what === 'message' ? 'compose.titleMessage' : 'compose.titlePush'), crumbs: [[t('nav.pushes'), addressOf('apps', app, 'pushes')]] }),
     segments(t('compose.kindLegend'), whats, draft.what, (what) => go(addressOf('apps', app, 'pushes', 'new', { what }))),

@@ -28,6 +28,20 @@ export default async function open(page) {
   page.root.append(
     pageHead({ title: t('nav.conversations'), lead: t('conversations.lead') }),
     card({ title: t('conversations.find') }, find),
+    card({ title: t('conversations.all'), lead: t('conversations.allLead') }, pagedList(signal, async (cursor) => {
+      const answer = await api.get(path`/v1/apps/${app}/conversations`, { cursor }, { signal });
+      return { items: answer.conversations, next: answer.next };
+    }, (conversations) => table({
+      caption: t('conversations.all'),
+      columns: [
+        { label: t('message.conversation'), cell: (row) => [h('a', { href: addressOf('apps', app, 'conversations', row.conversation.type, row.conversation.target) }, bdi(row.name || row.conversation.target)), row.name ? [' ', h('code.quiet', bdi(row.conversation.target))] : ''] },
+        { label: t('message.kind'), cell: (row) => t(`kind.${row.conversation.type}`) },
+        { label: t('conversations.members'), className: 'num', cell: (row) => number(row.members) },
+        { label: t('frame.state'), cell: (row) => (row.is_dissolved ? chip('quiet', t('conversations.dissolved')) : chip('good', t('apps.open'))) },
+      ],
+      rows: conversations,
+      empty: emptyState({ title: t('conversations.none'), text: t('conversations.noneText') }),
+    }))),
     card({ title: t('accounts.title'), lead: t('accounts.lead') }, pagedList(signal, async (cursor) => {
       const answer = await api.get(path`/v1/apps/${app}/accounts`, { cursor }, { signal });
       return { items: answer.accounts, next: answer.next };

@@ -1,6 +1,6 @@
 // How one app is doing now.
 
-import { h } from './dom.js';
+import { h, bdi } from './dom.js';
 import { api, path, readMetrics } from './api.js';
 import { t, tx, tn, number, compact, percent, duration, relative, dateTime, bytes, exactClock } from './text.js';
 import { addressOf } from './router.js';
@@ -9,111 +9,92 @@ import { lineChart, barList } from './charts.js';
 import { endKind, endChip } from './legs.js';
 import { alarms, keep, lanes, whenAlarmsChange } from './memory.js';
 
-const STEP = 10_000;
-const STEPS = 360;
-const STEPS_LEAST = 30;
 const POLL = 2_000;
-const SAMPLES = 2_000;
+const HISTORY_POLL = 10_000;
+/** As long as there is less than an hour, what there is fills the chart, from five minutes on. */
+const STEPS_LEAST = 30;
 const FEED = 8;
 
-/** An hour of what was counted while this page was looked at, by app: the server itself keeps counts, not their history. */
-const histories = new Map();
-
-class History {
-  constructor() {
-    this.buckets = new Map();
-    this.last = null;
-  }
-
+/** How many a second there were between two answers of the server. */
+class Rates {
   add(at, statistics) {
     const counts = {
       at, since: statistics.since, messages: statistics.messages.accepted + statistics.messages.custom,
-      pushes: statistics.pushes.accepted + statistics.pushes.refused + statistics.pushes.unknown,
+      pushes: statistics.pushes.accepted + statistics.pushes.refused + statistics.pushes.unknown + statistics.pushes.not_sent,
     };
     const before = this.last;
     this.last = counts;
-    const key = Math.floor(at / STEP);
-    const bucket = this.buckets.get(key) ?? { messages: 0, pushes: 0, seconds: 0, connections: 0 };
-    // After a start of the server the counts begin anew, and a page that was away does not know when it was between.
-    if (before && before.since === counts.since && at - before.at < 3 * POLL) {
-      const seconds = (at - before.at) / 1_000;
-      bucket.messages += counts.messages - before.messages;
-      bucket.pushes += counts.pushes - before.pushes;
-      bucket.seconds += seconds;
-      this.rates = { messages: (counts.messages - before.messages) / seconds, pushes: (counts.pushes - before.pushes) / seconds };
-    }
-    bucket.connections = statistics.connections;
-    this.buckets.set(key, bucket);
-    for (const old of this.buckets.keys()) if (old < key - STEPS) this.buckets.delete(old);
-  }
-
-  series(now) {
-    const newest = Math.floor(now / STEP);
-    // As long as there is less than an hour, what there is fills the chart, from five minutes on.
-    const count = Math.min(STEPS, Math.max(STEPS_LEAST, newest - Math.min(newest, ...this.buckets.keys()) + 1));
-    const first = newest - count + 1;
-    const keys = Array.from({ length: count }, (_, index) => first + index);
-    const rate = (name) => keys.map((key) => {
-      const bucket = this.buckets.get(key);
-      return bucket?.seconds ? bucket[name] / bucket.seconds : null;
-    });
-    return {
-      from: first * STEP, messages: rate('messages'), pushes: rate('pushes'),
-      connections: keys.map((key) => this.buckets.get(key)?.connections ?? null),
-    };
+    // After a start of the server the counts begin anew.
+    if (before?.since !== counts.since) return;
+    const seconds = (at - before.at) / 1_000;
+    this.messages = (counts.messages - before.messages) / seconds;
+    this.pushes = (counts.pushes - before.pushes) / seconds;
   }
 }
 
-/** How long it took from the disk to the phone or to APNs, of the newest messages whose way this page has seen. */
-class Latency {
-  constructor() {
-    this.accepted = new Map();
-    this.delivered = [];
-    this.pushed = [];
-  }
-
-  take(events) {
-    for (const { type, data } of events) {
-      if (type === 'message_accepted') {
-        this.accepted.set(data.message_id, data.at);
-        if (this.accepted.size > SAMPLES * 5) this.accepted.delete(this.accepted.keys().next().value);
-        continue;
-      }
-      const at = this.accepted.get(data.message_id);
-      if (at === undefined) continue;
-      const isDelivered = type === 'leg_ended' && data.end === 'settled';
-      const isPushed = type === 'push_answered' && data.outcome === 'accepted' && data.kind === 'message';
-      if (!isDelivered && !isPushed) continue;
-      const samples = isDelivered ? this.delivered : this.pushed;
-      samples.push(data.at - at);
-      if (samples.length > SAMPLES) samples.splice(0, samples.length - SAMPLES);
-    }
-  }
+/** The lists of a history with as many unknown steps before them as a chart needs. The step under way is not over: it would always fall. */
+function chartLists(history) {
+  const count = history.connections.length;
+  const shown = Math.max(1, count - 1);
+  const missing = Math.max(0, STEPS_LEAST - shown);
+  const fill = (list) => [...Array(missing).fill(null), ...list.slice(0, shown)];
+  const seconds = history.step_ms / 1_000;
+  const pushes = history.connections.map((_, index) => Object.values(history.pushes).reduce((sum, list) => sum + list[index], 0));
+  return {
+    from: history.from - missing * history.step_ms, step: history.step_ms, fill,
+    rate: (list) => fill(list.map((value) => value / seconds)), pushes,
+  };
 }
 
-function percentile(sorted, share) {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+function historyCharts(history) {
+  const { from, step, fill, rate, pushes } = chartLists(history);
+  const percentiles = (ways) => ['p50_ms', 'p95_ms', 'p99_ms'].map((key) => ({ name: t(`overview.${key.slice(0, 3)}`), values: fill(ways[key]) }));
+  const chart = (title, unit, series) => lineChart({ title: t(title), unit, from, step, series });
+  return [
+    chart('chart.rates', t('unit.perSecond'), [{ name: t('chart.messages'), values: rate(history.messages) }, { name: t('chart.pushes'), values: rate(pushes) }]),
+    chart('chart.delivered', t('unit.ms'), percentiles(history.delivered)),
+    chart('chart.toAPNs', t('unit.ms'), percentiles(history.to_apns)),
+    chart('chart.queue', '', [{ name: t('chart.waiting'), values: fill(history.queue.waiting) }, { name: t('chart.inFlight'), values: fill(history.queue.in_flight) }]),
+    chart('chart.connections', '', [{ name: t('chart.connections'), values: fill(history.connections) }]),
+    h('p.quiet', t('overview.historySince', { time: dateTime(history.since) })),
+  ];
 }
 
 function tile(label, value, remark) {
   return h('div.tile', h('span.tile-label', label), h('span.tile-value', value), h('span.tile-note', remark ?? ''));
 }
 
-function latencyTable(latency) {
-  const rows = [['overview.delivered', latency.delivered], ['overview.toAPNs', latency.pushed]].map(([key, samples]) => ({
-    name: t(key), count: samples.length, sorted: [...samples].sort((a, b) => a - b),
-  }));
-  const at = (share) => (row) => (row.count ? duration(percentile(row.sorted, share)) : '–');
+function latencyTable({ latency }) {
+  const rows = [['overview.delivered', latency.delivered], ['overview.toAPNs', latency.to_apns]].flatMap(([key, ways]) => ['five_minutes', 'hour'].map((span) => ({
+    name: `${t(key)}, ${t(span === 'hour' ? 'overview.hour.short' : 'overview.five_minutes')}`, ways: ways[span],
+  })));
+  const at = (key) => (row) => (row.ways[key] === null ? '–' : duration(row.ways[key]));
   return table({
     caption: t('overview.latency'),
     columns: [
       { label: t('overview.from'), cell: (row) => row.name },
-      { label: t('overview.p50'), className: 'num', cell: at(0.5) },
-      { label: t('overview.p95'), className: 'num', cell: at(0.95) },
-      { label: t('overview.p99'), className: 'num', cell: at(0.99) },
-      { label: t('overview.samples'), className: 'num', cell: (row) => number(row.count) },
+      { label: t('overview.p50'), className: 'num', cell: at('p50_ms') },
+      { label: t('overview.p95'), className: 'num', cell: at('p95_ms') },
+      { label: t('overview.p99'), className: 'num', cell: at('p99_ms') },
+      { label: t('overview.samples'), className: 'num', cell: (row) => number(row.ways.count) },
     ],
     rows,
+  });
+}
+
+/** What waits for APNs, topic by topic, and what holds it. */
+function lanesTable({ lanes }) {
+  return table({
+    caption: t('overview.lanes'),
+    columns: [
+      { label: t('lanes.topic'), cell: (row) => [row.topic ? bdi(row.topic) : t('lanes.all'), ' ', h('span.quiet', t(`environment.${row.environment}`))] },
+      { label: t('frame.state'), cell: (row) => (row.state === 'usable' ? chip('good', t('lanes.usable'))
+        : [chip('bad', t('lanes.paused')), ' ', t(`lanes.${row.state}`), row.reason ? [' ', h('code', bdi(row.reason))] : '']) },
+      { label: t('chart.waiting'), className: 'num', cell: (row) => number(row.waiting) },
+      { label: t('chart.inFlight'), className: 'num', cell: (row) => number(row.in_flight) },
+    ],
+    rows: lanes,
+    empty: emptyState({ title: t('lanes.none'), text: t('lanes.noneText') }),
   });
 }
 
@@ -153,15 +134,16 @@ function serverFacts(metrics, app) {
 }
 
 /** What somebody should look at now, the worst first; each with where to go. */
-function attentionItems(app, info, credentials) {
+function attentionItems(app, info, credentials, told) {
   const items = [];
   const settings = addressOf('apps', app, 'settings');
   const keys = addressOf('apps', app, 'credentials');
   const link = (href, key) => h('a', { href }, t(key));
   if (info.suspended) items.push(['bad', tx('attention.suspended', { link: link(settings, 'attention.toSettings') })]);
-  for (const lane of lanes.values()) {
+  // What the server tells of lanes now goes before what was heard of them: a page that was just opened has heard nothing.
+  for (const lane of told ?? lanes.values()) {
     if (lane.state === 'usable') continue;
-    items.push(['bad', tx(`attention.lane.${lane.state}`, { topic: lane.topic, environment: t(`environment.${lane.environment}`), reason: lane.reason ?? '–', link: link(keys, 'attention.toCredentials') })]);
+    items.push(['bad', tx(`attention.lane.${lane.state === 'breaker_open' ? 'burst' : lane.state}`, { topic: lane.topic ?? t('lanes.all'), environment: t(`environment.${lane.environment}`), reason: lane.reason ?? '–', link: link(keys, 'attention.toCredentials') })]);
   }
   if (alarms.storage?.state === 'full') items.push(['bad', tx('attention.storage', { free: bytes(alarms.storage.free_bytes) })]);
   const active = credentials.filter((credential) => credential.state === 'active');
@@ -204,14 +186,13 @@ export default async function open(page) {
   const shownApp = info.app ?? info;
   const name = shownApp.settings?.name || app;
   page.setTitle(t('title.overview', { app: name }));
-  if (!histories.has(app)) histories.set(app, new History());
-  const history = histories.get(app);
-  const latency = new Latency();
+  const rates = new Rates();
   const feed = [];
   let statistics = null;
+  let shownPauses = '';
   let credentials = [];
   const boxes = {
-    attention: h('div.attention', { 'aria-live': 'polite' }), tiles: h('div.tiles', { 'aria-busy': 'true' }), charts: h('div.stack'), latency: h('div'), legs: h('div'),
+    attention: h('div.attention', { 'aria-live': 'polite' }), tiles: h('div.tiles', { 'aria-busy': 'true' }), charts: h('div.stack', skeleton(5)), latency: h('div'), lanes: h('div'), legs: h('div'),
     pushes: h('div'), server: h('div', skeleton(3)), feed: h('div'),
   };
   page.root.append(
@@ -229,13 +210,14 @@ export default async function open(page) {
       h('div.stack',
         card({ title: t('overview.latency'), lead: t('overview.latencyLead') }, boxes.latency),
         card({ title: t('nav.server'), actions: h('a', { href: '/metrics' }, t('server.metrics')) }, boxes.server))),
+    card({ title: t('overview.lanes'), lead: t('overview.lanesLead') }, boxes.lanes),
     h('div.grid',
       card({ title: t('overview.legs'), lead: t('overview.legsLead') }, boxes.legs),
       card({ title: t('overview.pushes'), lead: t('overview.pushesLead') }, boxes.pushes)),
     card({ title: t('overview.feed'), actions: h('a', { href: addressOf('apps', app, 'messages') }, t('overview.allMessages')) }, boxes.feed));
 
   const showAttention = () => {
-    const items = attentionItems(app, shownApp, credentials);
+    const items = attentionItems(app, shownApp, credentials, statistics?.lanes);
     boxes.attention.replaceChildren(...(items.length ? items.map(([kind, words]) => note(kind, h('p', words)))
       : [h('p.calm', chip('good', t('attention.none')))]));
   };
@@ -246,21 +228,15 @@ export default async function open(page) {
     boxes.tiles.removeAttribute('aria-busy');
     boxes.tiles.replaceChildren(
       tile(t('overview.connections'), compact(statistics.connections), t('overview.now')),
-      tile(t('overview.messageRate'), history.rates ? number(history.rates.messages) : '–', tn('overview.inAll', statistics.messages.accepted)),
-      tile(t('overview.pushRate'), history.rates ? number(history.rates.pushes) : '–', tn('overview.acceptedInAll', statistics.pushes.accepted)),
+      tile(t('overview.messageRate'), rates.messages === undefined ? '–' : number(rates.messages), tn('overview.inAll', statistics.messages.accepted)),
+      tile(t('overview.pushRate'), rates.pushes === undefined ? '–' : number(rates.pushes), tn('overview.acceptedInAll', statistics.pushes.accepted)),
       tile(t('overview.ended'), compact(ends), t('overview.since', { time: dateTime(statistics.since) })),
       tile(t('overview.expiry'), expiry ? relative(expiry) : t('overview.noExpiry'), expiry ? dateTime(expiry) : t('overview.noExpiryText')));
   };
-  let chartsAt = 0;
-  const showCharts = () => {
-    // A chart of an hour need not be drawn anew every two seconds, and whoever has its table open is reading.
-    if (Date.now() - chartsAt < STEP / 2 || boxes.charts.querySelector('details[open]')) return;
-    chartsAt = Date.now();
-    const series = history.series(chartsAt);
-    boxes.charts.replaceChildren(
-      lineChart({ title: t('chart.rates'), unit: t('unit.perSecond'), from: series.from, step: STEP, series: [
-        { name: t('chart.messages'), values: series.messages }, { name: t('chart.pushes'), values: series.pushes }] }),
-      lineChart({ title: t('chart.connections'), unit: '', from: series.from, step: STEP, series: [{ name: t('chart.connections'), values: series.connections }] }));
+  const showCharts = (history) => {
+    // Whoever has its table open is reading.
+    if (boxes.charts.querySelector('details[open]')) return;
+    boxes.charts.replaceChildren(...historyCharts(history));
   };
 
   const repeat = async (every, work) => {
@@ -277,11 +253,27 @@ export default async function open(page) {
       if (!statistics && problem.name !== 'AbortError') boxes.legs.replaceChildren(problemBox(problem));
       throw problem;
     }
-    history.add(Date.now(), statistics);
+    rates.add(Date.now(), statistics);
+    const paused = statistics.lanes.filter((lane) => lane.state !== 'usable').map((lane) => [lane.environment, lane.topic, lane.state, lane.reason].join(' ')).join();
+    // It is read out, so it is not drawn anew for nothing.
+    if (paused !== shownPauses) {
+      shownPauses = paused;
+      showAttention();
+    }
     showTiles();
-    showCharts();
+    boxes.latency.replaceChildren(latencyTable(statistics));
+    boxes.lanes.replaceChildren(lanesTable(statistics));
     boxes.legs.replaceChildren(legsCard(statistics));
     boxes.pushes.replaceChildren(pushesCard(statistics));
+  });
+  repeat(HISTORY_POLL, async () => {
+    if (document.hidden) return;
+    try {
+      showCharts(await api.get(path`/v1/apps/${app}/statistics/history`, null, { signal }));
+    } catch (problem) {
+      if (boxes.charts.querySelector('figure') === null && problem.name !== 'AbortError') boxes.charts.replaceChildren(problemBox(problem));
+      throw problem;
+    }
   });
   repeat(10_000, async () => {
     if (document.hidden) return;
@@ -294,18 +286,9 @@ export default async function open(page) {
   });
   page.onLeave(whenAlarmsChange(showAttention));
 
-  let latencyAt = 0;
-  const showLatency = () => {
-    if (Date.now() - latencyAt < 1_000) return;
-    latencyAt = Date.now();
-    boxes.latency.replaceChildren(latencyTable(latency));
-  };
-  boxes.latency.replaceChildren(latencyTable(latency));
   boxes.feed.replaceChildren(feedTable(app, feed));
   page.live(['message_accepted', 'leg_ended', 'push_answered'], (events) => {
-    latency.take(events);
     keep(events.slice(-200));
-    showLatency();
     const news = events.filter((event) => event.type === 'message_accepted').slice(-FEED).map((event) => event.data).reverse();
     if (!news.length || boxes.feed.contains(document.activeElement)) return;
     feed.unshift(...news);

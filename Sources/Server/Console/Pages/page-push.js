@@ -63,7 +63,7 @@ function actionsFor(page, push, reload) {
   });
   return [
     ['scheduled', 'running'].includes(push.state) ? ask('cancel', 'send', () => api.post(`${address}/cancel`, {})) : null,
-    push.kind === 'message' && !['recalling', 'recalled', 'scheduled'].includes(push.state) ? ask('recall', 'administer', () => api.delete(address)) : null,
+    push.kind === 'message' && !['recalling', 'recalled', 'scheduled'].includes(push.state) ? ask('recall', 'send', () => api.delete(address)) : null,
   ];
 }
 
@@ -111,7 +111,7 @@ export default async function open(page) {
   };
   page.root.append(
     pageHead({ title: [t('pushes.push'), ' ', idChip(id, { whole: true })], crumbs: [[t('nav.pushes'), addressOf('apps', app, 'pushes')]], lead: state, actions }),
-    ...[roleNote('administer')].filter(Boolean),
+    ...[roleNote('send')].filter(Boolean),
     boxes.numbers,
     h('div.grid.grid-wide', card({ title: t('push.ends'), lead: t('push.endsLead') }, boxes.ends), card({ title: t('message.about') }, boxes.about)),
     card({ title: t('push.onePerson'), lead: t('push.onePersonLead') }, recipientForm(page, push)),

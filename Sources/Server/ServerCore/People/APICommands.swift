@@ -66,6 +66,10 @@ extension ServerCore {
                 .readFollowers(app, account, after: after, limit: limit), for: .apiAnswer(request), &effects)
         case .people(let app, let after, let limit):
             self.sendToStore(.readPeople(app, after: after, limit: limit), for: .apiAnswer(request), &effects)
+        case .conversations(let app, let after, let limit):
+            self.sendToStore(.readConversations(app, after: after, limit: limit), for: .apiAnswer(request), &effects)
+        case .pushLanes(let app): effects.append(.reply(request, .pushLanes(self.laneReports(of: app))))
+        case .previewPush(let app, let asked): self.previewPush(asked, of: app, for: request, now, &effects)
         case .createPush(let app, let draft): self.createPush(draft, of: app, for: request, now, &effects)
         case .changePush(let app, let id, let change):
             self.changePush(id, of: app, change, for: request, now, &effects)

@@ -56,7 +56,7 @@ enum AnonymousRules {
             .fromExtension:
             break
         case .request, .once, .setObjectNames, .objectNames, .setAccount, .accounts, .followers, .people,
-            .restrictions, .changeControl, .audit, .quotas:
+            .restrictions, .changeControl, .audit, .quotas, .conversations, .pushLanes, .previewPush:
             break
         }
     }

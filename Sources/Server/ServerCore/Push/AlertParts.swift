@@ -14,7 +14,7 @@ struct AlertParts {
     var portrait: String?
 
     /// What gives way, in this order: the text says most.
-    enum Place: CaseIterable {
+    enum Place: String, CaseIterable {
         case image, portrait, subtitle, text, names
     }
 

@@ -2,6 +2,17 @@ import APNsModel
 import StoreModel
 import TidingsModel
 
+/// Who reads an alert, as far as that decides what it says.
+struct AlertReader {
+    var user: UserKey
+    var device: DeviceID?
+    var hidesContent: Bool
+    /// Nil for the app's.
+    var language: String?
+    var unread: Int
+    var head: LogPosition
+}
+
 extension ServerCore {
     /// apns.md §13.
     static let sound: APNsPayload.Sound = "default"
@@ -15,13 +26,15 @@ extension ServerCore {
         let expiry: Int64
         let payload: [UInt8]
         let bytesMax = APNsPushType.alert.payloadBytesMax
-        let lifetimeMax: Int64 = self.textMode(of: slot) == .alert ? Self.alertTextLifetimeMax : .max
+        let lifetimeMax: Int64 = self.textMode(of: id.user.app) == .alert ? Self.alertTextLifetimeMax : .max
         let lifetime = min(self.settings.pushLifetime, lifetimeMax)
         switch leg.subject {
         case .message(let shared):
             named = shared.message.id
             expiry = min(shared.message.sentAt + lifetime, shared.message.expiresAt ?? .max)
-            payload = try self.alert(of: shared, at: leg.position, with: counted, for: id, slot, bytesMax: bytesMax)
+            payload = try self.alert(
+                of: shared, at: leg.position, with: counted, for: self.reader(of: id, slot), bytesMax: bytesMax
+            ).bytes
         case .recall(let recall, let wasUnread):
             named = recall.message
             expiry = recall.at + lifetime
@@ -38,44 +51,57 @@ extension ServerCore {
     /// Whoever holds the phone can read the text of such an alert: APNs is not to keep it longer (docs/decisions/0008).
     private static let alertTextLifetimeMax: Int64 = 86_400_000
 
-    private func textMode(of slot: Int) -> PushTextMode {
-        self.settings.pushTextModes[self.people[slot].key.app] ?? .serviceExtension
+    func textMode(of app: AppID) -> PushTextMode { self.settings.pushTextModes[app] ?? .serviceExtension }
+
+    private func reader(of id: LegID, _ slot: Int) -> AlertReader {
+        AlertReader(
+            user: id.user, device: id.device, hidesContent: self.people[slot].settings.person.hidesContent,
+            language: self.people[slot].settings.person.language, unread: self.people[slot].unread,
+            head: self.people[slot].head)
     }
 
     /// An alert of at most `bytesMax` bytes.
-    private mutating func alert(
-        of shared: SharedMessage, at position: LogPosition, with counted: [LogPosition], for id: LegID, _ slot: Int,
+    /// - Returns: what gave way, too.
+    mutating func alert(
+        of shared: SharedMessage, at position: LogPosition, with counted: [LogPosition], for reader: AlertReader,
         bytesMax: Int
-    ) throws(InvalidField) -> [UInt8] {
-        let (tag, words) = self.words(of: slot)
-        let mode = self.textMode(of: slot)
+    ) throws(InvalidField) -> (bytes: [UInt8], gaveWay: [AlertParts.Place]) {
+        let mode = self.textMode(of: reader.user.app)
         var parts = AlertParts(counted: counted, options: shared.message.push)
-        if self.people[slot].settings.person.hidesContent {
+        if reader.hidesContent {
             // Without a text the push keeps the alert's neutral one.
         } else if !counted.isEmpty {
             // They may be of several people, and one image beside a number would make them look like one message.
             parts.text = PushInfo.Text(
                 title: mode == .idOnly ? nil : PushText.title(of: shared.message, shared.names).map { .text($0) },
-                body: .text(words.several(counted.count + 1)))
+                body: .text(self.words(for: reader).words.several(counted.count + 1)))
         } else if mode != .idOnly {
-            parts.text = PushInfo.Text(
-                of: shared.message, title: PushText.title(of: shared.message, shared.names),
-                sender: PushText.sender(of: shared.message, shared.names), body: self.alertText(of: shared, tag, words))
+            parts.text = self.text(of: shared, for: reader)
             parts.imageURL = shared.message.pushImage(from: self.pushRules(of: shared.message.app).imageHosts)
             parts.portrait = self.portrait(
                 shared.names.portrait, in: shared.message.conversation, of: shared.message.app)
         }
         if !counted.isEmpty { parts.options = parts.options?.forSeveral }
-        var payload = self.payload(of: shared, at: position, parts, for: id, slot)
+        var payload = self.payload(of: shared, at: position, parts, for: reader)
         var bytes = try payload.serialized(bytesMax: .max)
+        var gaveWay: [AlertParts.Place] = []
         for place in AlertParts.Place.allCases where bytes.count > bytesMax {
             // In this mode the text stands there twice.
             let excess = mode == .alert ? (bytes.count - bytesMax + 1) / 2 : bytes.count - bytesMax
             guard parts.giveWay(place, excess: excess) else { continue }
-            payload = self.payload(of: shared, at: position, parts, for: id, slot)
+            gaveWay.append(place)
+            payload = self.payload(of: shared, at: position, parts, for: reader)
             bytes = try payload.serialized(bytesMax: .max)
         }
-        return bytes.count <= bytesMax ? bytes : try payload.serialized(bytesMax: bytesMax)
+        return (bytes.count <= bytesMax ? bytes : try payload.serialized(bytesMax: bytesMax), gaveWay)
+    }
+
+    /// What a notification of one message says.
+    mutating func text(of shared: SharedMessage, for reader: AlertReader) -> PushInfo.Text {
+        let (tag, words) = self.words(for: reader)
+        return PushInfo.Text(
+            of: shared.message, title: PushText.title(of: shared.message, shared.names),
+            sender: PushText.sender(of: shared.message, shared.names), body: self.alertText(of: shared, tag, words))
     }
 
     /// Only media of the server, or of a host that the app lists for images; nil for kinds of conversations whose notifications are not of
@@ -86,24 +112,24 @@ extension ServerCore {
     }
 
     private func payload(
-        of shared: SharedMessage, at position: LogPosition, _ parts: AlertParts, for id: LegID, _ slot: Int
+        of shared: SharedMessage, at position: LogPosition, _ parts: AlertParts, for reader: AlertReader
     ) -> APNsPayload {
         let message = shared.message
-        let words = self.words(of: slot).words
-        let isHidden = self.people[slot].settings.person.hidesContent
+        let words = self.words(for: reader).words
+        let isHidden = reader.hidesContent
         var custom: [(String, JSONValue)] = []
-        if let notification = try? NotificationPayload(message: message, seenBy: id.user.user, at: position) {
+        if let notification = try? NotificationPayload(message: message, seenBy: reader.user.user, at: position) {
             custom.append((NotificationPayload.key, .object(notification.dictionary)))
         }
-        var info = self.info(of: message.id, at: position, isRecall: false, text: parts.text, for: id, slot)
+        var info = self.info(of: message.id, at: position, isRecall: false, text: parts.text, for: reader)
         info.imageURL = parts.imageURL
         info.portrait = parts.portrait
         if !isHidden {
-            info.textMode = self.textMode(of: slot)
+            info.textMode = self.textMode(of: reader.user.app)
             // Of one message: what counts others is of nobody.
             if parts.counted.isEmpty {
-                info.isMention = message.mentions.include(id.user.user)
-                info.isReply = message.answers(id.user.user)
+                info.isMention = message.mentions.include(reader.user.user)
+                info.isReply = message.answers(reader.user.user)
             }
         }
         info.counted = parts.counted.filter { $0 + PushInfo.countedReach >= position }
@@ -119,8 +145,8 @@ extension ServerCore {
         let options = parts.options
         custom += (options?.custom?.members ?? []).map { ($0.key, $0.value) }
         return APNsPayload(
-            alert: alert, badge: self.people[slot].unread, sound: options.map { $0.apnsSound } ?? Self.sound,
-            threadID: options?.threadID ?? message.conversation(seenBy: id.user.user).description,
+            alert: alert, badge: reader.unread, sound: options.map { $0.apnsSound } ?? Self.sound,
+            threadID: options?.threadID ?? message.conversation(seenBy: reader.user.user).description,
             category: options?.category ?? PushInfo.category, mutableContent: true,
             interruptionLevel: options?.interruptionLevel.flatMap { .init(rawValue: $0.rawValue) },
             relevanceScore: options?.relevance.map { Double($0) / 1_000 }, custom: JSONObject(custom))
@@ -138,7 +164,8 @@ extension ServerCore {
         {
             custom.append((NotificationPayload.key, .object(notification.dictionary)))
         }
-        let info = self.info(of: recall.message, at: position, isRecall: true, text: nil, for: id, slot)
+        let info = self.info(
+            of: recall.message, at: position, isRecall: true, text: nil, for: self.reader(of: id, slot))
         custom.append((PushInfo.key, info.dictionary))
         if wasUnread {
             custom.append(("message", .members([("params", .members([("corner_mark_decrease", true)]))])))
@@ -153,14 +180,17 @@ extension ServerCore {
     private static let recallNotice: ObjectName = "RC:RcNtf"
 
     private func info(
-        of message: MessageID, at position: LogPosition, isRecall: Bool, text: PushInfo.Text?, for id: LegID,
-        _ slot: Int
+        of message: MessageID, at position: LogPosition, isRecall: Bool, text: PushInfo.Text?, for reader: AlertReader
     ) -> PushInfo {
         PushInfo(
-            message: message, position: position, badgePosition: self.people[slot].head,
+            message: message, position: position, badgePosition: reader.head,
             recipientTag: recipientTag(
-                of: DeviceKey(user: id.user, device: id.device ?? ""), salt: self.settings.recipientTagSalt),
+                of: DeviceKey(user: reader.user, device: reader.device ?? ""), salt: self.settings.recipientTagSalt),
             isRecall: isRecall, text: text)
+    }
+
+    private func words(for reader: AlertReader) -> (tag: String, words: NotificationWords) {
+        (self.settings.words[reader.user.app] ?? AppWords()).words(for: reader.language)
     }
 
     func words(of slot: Int) -> (tag: String, words: NotificationWords) {

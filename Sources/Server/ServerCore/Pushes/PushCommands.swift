@@ -102,7 +102,7 @@ extension ServerCore {
     }
 
     /// What each recipient's message says: with the app's options for what it leaves open, as of any message.
-    private func template(
+    func template(
         _ draft: MessageDraft, of account: ConversationID, in app: AppID, _ id: PushJobID, _ now: Now
     ) -> Message {
         var flags = draft.flags

@@ -59,23 +59,46 @@ package struct ReportBuffer: Sendable {
         /// How many there have been.
         var count: UInt64 = 0
         var statistics = AppStatistics()
+        /// Nil for an app that is not in use, or has given way to others.
+        var history: AppHistory?
+        /// There was one before: what it told is gone.
+        var hadHistory = false
+    }
+
+    /// What is told of an app's numbers now.
+    package struct AppCounts: Hashable, Sendable {
+        package var statistics: AppStatistics
+        package var fiveMinutes: LatencyReport
+        package var hour: LatencyReport
     }
 
     package static let lifetime: Int64 = 600_000
     package static let countMax = 100_000
     /// How many are looked at for one page, and told in it.
     package static let pageMax = 500
+    /// Apps whose last hour is kept, each in some 130 kB.
+    package static let historiesMax = 200
 
     private let epoch: UInt64
     private let countMax: Int
+    private let historiesMax: Int
+    private let begun: Now
     private var kept: Deque<Kept> = []
     /// How many were let go of before the first that is kept.
     private var forgotten: UInt64 = 0
     private var apps: [AppID: AppReports] = [:]
+    private var histories = 0
+    private var commits = CommitTimes()
 
-    package init(epoch: UInt64, countMax: Int = Self.countMax) {
+    /// - Parameter begun: since when is counted.
+    package init(
+        epoch: UInt64, countMax: Int = Self.countMax, historiesMax: Int = Self.historiesMax,
+        begun: Now = Now(monotonic: 0, wall: 0)
+    ) {
         self.epoch = epoch
         self.countMax = countMax
+        self.historiesMax = historiesMax
+        self.begun = begun
     }
 
     private var end: UInt64 { self.forgotten + UInt64(self.kept.count) }
@@ -93,7 +116,7 @@ package struct ReportBuffer: Sendable {
     }
 
     private mutating func append(_ report: ServerReport, of app: AppID, at now: Now) {
-        let number = self.count(report, of: app)
+        let number = self.count(report, of: app, at: now)
         if self.kept.count >= self.countMax {
             self.kept.removeFirst()
             self.forgotten += 1
@@ -101,13 +124,74 @@ package struct ReportBuffer: Sendable {
         self.kept.append(Kept(app: app, number: number, at: now, report: report))
     }
 
-    private mutating func count(_ report: ServerReport, of app: AppID) -> UInt64 {
+    private mutating func count(_ report: ServerReport, of app: AppID, at now: Now) -> UInt64 {
+        switch report {
+        case .accepted(let id, _, _, _, _), .acceptedCustom(let id, _, _), .recalled(_, let id, _, _):
+            self.commits.add(id, at: now)
+        default: break  // tidy: nothing else is sent to devices
+        }
         self.apps[app, default: AppReports()].statistics.add(report)
         self.apps[app]?.count += 1
+        if report.app != nil { self.makeHistory(of: app, at: now) }
+        let connections = self.apps[app]?.statistics.connections ?? 0
+        self.apps[app]?.history?.add(report, connections: connections, self.commits, at: now)
         return self.apps[app]?.count ?? 0
     }
 
     package func statistics(of app: AppID) -> AppStatistics { self.apps[app]?.statistics ?? AppStatistics() }
+
+    package mutating func counts(of app: AppID, at now: Now) -> AppCounts {
+        let fiveMinutes = self.apps[app]?.history?.latency(ofMinutes: 5, at: now)
+        let hour = self.apps[app]?.history?.latency(ofMinutes: 60, at: now)
+        return AppCounts(
+            statistics: self.statistics(of: app), fiveMinutes: fiveMinutes ?? LatencyReport(),
+            hour: hour ?? LatencyReport())
+    }
+
+    // MARK: - History
+
+    /// The app's last hour; of one that is not in use, an hour in which nothing was.
+    package mutating func history(of app: AppID, at now: Now) -> HistoryReport {
+        if let report = self.apps[app]?.history?.report(at: now) { return report }
+        var empty = self.emptyHistory(of: app, at: now)
+        return empty.report(at: now)
+    }
+
+    /// Since the start, or from now on if the app's earlier one had to give way.
+    private func emptyHistory(of app: AppID, at now: Now) -> AppHistory {
+        AppHistory(at: self.apps[app]?.hadHistory == true ? now : self.begun)
+    }
+
+    /// How many pushes wait in the server and are with the APNs client: what is not named has none.
+    package mutating func setQueues(_ queues: [AppID: PushQueueLength], at now: Now) {
+        // tidy: order does not leave: each app has its own
+        for app in self.apps.keys where self.apps[app]?.history != nil {
+            let queue = queues[app] ?? PushQueueLength()
+            self.apps[app]?.history?.setQueue(waiting: queue.waiting, inFlight: queue.inFlight, at: now)
+        }
+    }
+
+    private mutating func makeHistory(of app: AppID, at now: Now) {
+        guard self.apps[app]?.history == nil else { return }
+        if self.histories >= self.historiesMax { self.dropHistories(at: now) }
+        let empty = self.emptyHistory(of: app, at: now)
+        self.apps[app]?.history = empty
+        self.apps[app]?.hadHistory = true
+        self.histories += 1
+    }
+
+    /// Those with nothing to tell, or the one used longest ago.
+    private mutating func dropHistories(at now: Now) {
+        // tidy: order does not leave: all that are forgotten go, or the first by time and name
+        let known = self.apps.compactMap { app, reports in reports.history.map { (app, $0) } }
+        var dropped = known.filter { $0.1.isForgotten(at: now) }.map(\.0)
+        if dropped.isEmpty, let oldest = known.min(by: { ($0.1.usedAt, $0.0) < ($1.1.usedAt, $1.0) }) {
+            dropped = [oldest.0]
+        }
+        // tidy: order does not leave: they all go
+        for app in dropped { self.apps[app]?.history = nil }
+        self.histories -= dropped.count
+    }
 
     private mutating func forgetOld(at now: Now) {
         while let first = self.kept.first, now.monotonic - first.at.monotonic > Self.lifetime {

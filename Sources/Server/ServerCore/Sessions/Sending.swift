@@ -84,13 +84,17 @@ extension ServerCore {
             draft.mentions = Mentions(content: content)
         }
         do throws(InvalidField) { try draft.validate() } catch { throw ServerFrame.Problem(error) }
-        return SharedMessage(
-            Message(
-                id: self.messageIDs.next(wallMilliseconds: now.wall), app: sender.app, sender: sender.user,
-                conversation: draft.conversation, clientMessageID: draft.clientMessageID, objectName: draft.objectName,
-                content: draft.content, flags: draft.flags, pushText: draft.pushText, sentAt: now.wall,
-                mentions: draft.mentions.sorted, recipients: draft.recipients,
-                expiresAt: draft.lifetimeMilliseconds.map { now.wall + $0 }, push: draft.push?.nonEmpty))
+        let id = self.messageIDs.next(wallMilliseconds: now.wall)
+        return SharedMessage(self.message(of: draft, from: sender, id: id, now))
+    }
+
+    func message(of draft: MessageDraft, from sender: UserKey, id: MessageID, _ now: Now) -> Message {
+        Message(
+            id: id, app: sender.app, sender: sender.user, conversation: draft.conversation,
+            clientMessageID: draft.clientMessageID, objectName: draft.objectName, content: draft.content,
+            flags: draft.flags, pushText: draft.pushText, sentAt: now.wall, mentions: draft.mentions.sorted,
+            recipients: draft.recipients, expiresAt: draft.lifetimeMilliseconds.map { now.wall + $0 },
+            push: draft.push?.nonEmpty)
     }
 
     /// Only once the store has synced the message or refused it (design.md P1). Who has written as an account is told no deliveries: the

@@ -269,6 +269,8 @@ extension ServerCore {
             effects.append(.reply(request, .followers(users, hasMore: hasMore)))
         case (.apiAnswer(let request), .people(let people, let hasMore)):
             effects.append(.reply(request, .people(people, hasMore: hasMore)))
+        case (.apiAnswer(let request), .conversations(let conversations, let hasMore)):
+            effects.append(.reply(request, .conversations(conversations, hasMore: hasMore)))
         case (.apiAnswer(let request), .pushJob(let job)): effects.append(.reply(request, .pushJob(job)))
         case (.apiAnswer(let request), .pushJobs(let jobs, let hasMore)):
             effects.append(.reply(request, .pushJobs(jobs, hasMore: hasMore)))

@@ -10,6 +10,7 @@ extension API {
     private static let membersMax = 3_000
 
     func addConversations(to app: RouterGroup<Context>) {
+        app.get("conversations") { try await self.conversations($0, $1) }
         let conversation = app.group("conversations/{type}/{id}")
         conversation.put { try await self.putConversation($0, $1) }
         conversation.post { try await self.createConversation($0, $1) }
@@ -75,6 +76,25 @@ extension API {
                 "type": .string(conversation.type.rawValue), "target": .string(conversation.target),
                 "invited": JSONValue(invited),
             ], status: .created)
+    }
+
+    /// Groups, discussions and chat rooms.
+    private func conversations(_ request: Request, _ context: Context) async throws -> Response {
+        let app = try self.authorize(request, context, .conversations, query: Paging.query)
+        let paging = try Paging(request)
+        let after = try paging.after { text -> ConversationID? in
+            let parts = text.split(separator: " ", maxSplits: 1)
+            guard parts.count == 2, let type = ConversationType(rawValue: String(parts[0])) else { return nil }
+            return ConversationID(type: type, target: String(parts[1]))
+        }
+        let question = APICommand.conversations(app, after: after, limit: paging.limit)
+        guard case .conversations(let found, let hasMore) = try await self.result(of: question) else {
+            throw APIProblem.bug
+        }
+        let last = found.last.map { "\($0.id.type.rawValue) \($0.id.target)" }
+        return .json([
+            "conversations": .array(found.map(\.json)), "next": paging.next(after: last, hasMore: hasMore),
+        ])
     }
 
     private func conversation(_ request: Request, _ context: Context) async throws -> Response {
@@ -158,4 +178,13 @@ struct ChangeRequest {
     var actor: UserID?
     var body: APIBody
     var once: Once?
+}
+
+extension ListedConversation {
+    fileprivate var json: JSONValue {
+        [
+            "conversation": self.id.json, "name": .string(self.name), "portrait": .optional(self.portrait),
+            "members": .int(Int64(self.members)), "is_dissolved": .bool(self.isDissolved),
+        ]
+    }
 }

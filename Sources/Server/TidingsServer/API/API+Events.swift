@@ -28,6 +28,8 @@ extension API {
         guard let (cursor, isReset) = self.feed.start(app, after: last.flatMap { ReportID($0) }) else {
             throw APIProblem.notReady
         }
+        // A writer finds out at its next write, which may be long in coming, and until then nobody else had the place.
+        context.channel.closeFuture.whenComplete { [weak place] _ in place?.leave() }
         // What is no id at all is not known, either.
         let isUnknown = last.map { ReportID($0) == nil } ?? false
         var stream = EventStream(

@@ -14,11 +14,13 @@ extension API {
     }
 
     /// The app of the path, if who asks may do this there: with one of the app's keys, or as an operator.
-    /// - Parameter limited: whose share of the app it takes; nil where nothing limits it.
+    /// - Parameters: limited: whose share of the app it takes; nil where nothing limits it. role: what an operator has to be, if not what
+    ///   scope and method say.
     /// - Throws: status 401 without a key or session that is good, 403 without the scope or role, 404 to an operator for an unknown app, 400
     ///   for a member of the query that is not in `query`; for a session what `identity` throws, too.
     func authorize(
-        _ request: Request, _ context: Context, _ scope: APIScope, limited: Limited? = nil, query: [String] = []
+        _ request: Request, _ context: Context, _ scope: APIScope, limited: Limited? = nil, query: [String] = [],
+        role: OperatorRole? = nil
     ) throws -> AppID {
         guard let identity = try self.identity(request, context) else {
             throw Self.unauthorized("must be \"Bearer KEY\" with one of the app's API keys")
@@ -26,9 +28,9 @@ extension API {
         let app = AppID(try Self.parameter("app", context))
         let access =
             switch identity {
-            case .key(let key): self.keys.access(app: app, key: key, scope: scope, method: request.method)
+            case .key(let key): self.keys.access(app: app, key: key, scope: scope, method: request.method, role: role)
             case .session(let signedIn):
-                self.keys.access(app: app, signedIn.record, scope: scope, method: request.method)
+                self.keys.access(app: app, signedIn.record, scope: scope, method: request.method, role: role)
             }
         switch access {
         case .unknownApp: throw Self.unknownApp

@@ -65,7 +65,7 @@ extension API {
             ], status: isRepeat ? .ok : .created)
     }
 
-    private func draft(_ body: APIBody) throws(InvalidField) -> MessageDraft {
+    func draft(_ body: APIBody) throws(InvalidField) -> MessageDraft {
         let place = try body.object("conversation")
         let conversation = ConversationID(
             type: try self.word(try place.string("type"), "conversation.type"), target: try place.string("target"))

@@ -9,6 +9,7 @@ extension API {
     func addPushes(to app: RouterGroup<Context>) {
         app.post("pushes") { try await self.createPush($0, $1) }
         app.get("pushes") { try await self.pushes($0, $1) }
+        app.post("pushes/preview") { try await self.previewPush($0, $1) }
         app.get("pushes/count") { try await self.countAudience($0, $1) }
         app.get("pushes/{id}") { try await self.push($0, $1) }
         app.delete("pushes/{id}") { try await self.recallPush($0, $1) }
@@ -59,7 +60,7 @@ extension API {
     /// The largest whole number that every reader of JSON reads exactly.
     private static let timeMax: Int64 = 1 << 53
 
-    private func pushAccount(_ body: APIBody) throws(InvalidField) -> ConversationID {
+    func pushAccount(_ body: APIBody) throws(InvalidField) -> ConversationID {
         guard let account = try body.optionalObject("account") else {
             return ConversationID(type: .pushService, target: "push")
         }
@@ -69,7 +70,7 @@ extension API {
         return id
     }
 
-    private func pushBody(_ body: APIBody, _ account: ConversationID) throws(InvalidField) -> PushDraft.Body {
+    func pushBody(_ body: APIBody, _ account: ConversationID) throws(InvalidField) -> PushDraft.Body {
         let isCounted = try body.optionalBool("counted")
         switch (
             try body.pushOptions("notification"), try body.optionalObject("message"), try body.optionalObject("custom")
@@ -176,7 +177,7 @@ extension API {
     }
 
     private func recallPush(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .messages, limited: .requests)
+        let app = try self.authorize(request, context, .messages, limited: .requests, role: .send)
         let id = try self.pushID(context)
         return .json(try await self.push(.changePush(app, id, .recall)).json, status: .accepted)
     }
@@ -205,7 +206,7 @@ extension API {
     }
 
     private func countAudience(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .messages, limited: .requests, query: ["audience"])
+        let app = try self.authorize(request, context, .messages, limited: .requests, query: ["audience"], role: .send)
         guard let text = Self.writtenOut("audience", in: request), let value = try? JSONValue(parsing: text) else {
             throw InvalidField(field: "audience", rule: "must be an audience as JSON")
         }

@@ -77,16 +77,10 @@ extension TestPushReport {
 
 extension TestPushReport.Lane {
     fileprivate var json: JSONValue {
-        let state =
-            switch self.hold {
-            case .none: "usable"
-            case .configFault: "config_fault"
-            case .breakerOpen: "breaker_open"
-            case .providerDown: "provider_down"
-            }
-        return [
+        [
             "environment": .string(self.lane.environment.rawValue), "topic": .string(self.lane.topic),
-            "state": .string(state), "reason": .optional(self.outage?.reason), "waiting": .int(Int64(self.waiting)),
+            "state": .string(self.hold.name), "reason": .optional(self.outage?.reason),
+            "waiting": .int(Int64(self.waiting)),
             "in_flight": .int(Int64(self.inFlight)),
         ]
     }

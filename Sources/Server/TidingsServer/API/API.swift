@@ -24,6 +24,9 @@ struct API: Sendable {
     var media: MediaShelf?
     /// Nil where the server keeps no index.
     var search: (any MessageSearch)?
+    /// Nil while the store is not open.
+    var status: ServerStatus?
+    var version = ""
     /// Ask APNs about push credentials; nil where nobody does.
     var clients: APNsClients?
 
@@ -62,6 +65,7 @@ struct API: Sendable {
         self.addSessions(to: router)
         self.addConsole(to: router)
         self.addAudit(to: router)
+        self.addServer(to: router)
         let app = router.group("v1/apps/{app}")
         self.addAppKeys(to: app)
         self.addClientKeys(to: app)

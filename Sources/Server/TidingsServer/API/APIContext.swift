@@ -8,6 +8,8 @@ struct APIContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// The peer of its socket; nil if that has no address.
     let peer: IPAddress?
+    /// The connection.
+    let channel: any Channel
     /// The client's, or ours (`RequestID`).
     var requestID = ""
     var client = RemoteAddress.unknown
@@ -17,6 +19,7 @@ struct APIContext: RequestContext {
     init(source: ApplicationRequestContextSource) {
         self.coreContext = CoreRequestContextStorage(source: source)
         self.peer = source.channel.remoteAddress.ip
+        self.channel = source.channel
     }
 
     /// Whose limits the request counts for, once that is known; nil where nothing limits it.

@@ -39,14 +39,14 @@ struct EventStream: Sendable {
             ByteBuffer(
                 string: "retry: \(Self.retryMilliseconds)\n"
                     + (self.isReset ? self.reset(cursor) : "\(self.idLine(cursor))\n")))
-        while self.isOpen() {
+        while self.isOpen(), !self.place.isLeft {
             switch self.feed.read(after: &cursor, of: self.kinds) {
             case .lost: try await writer.write(ByteBuffer(string: self.reset(cursor)))
             case .entries(let entries) where !entries.isEmpty:
                 try await writer.write(Self.bytes(of: entries))
                 await self.feed.pause()
             case .entries:
-                switch await self.feed.waitForNews(after: cursor, for: Self.keepAlive) {
+                switch await self.feed.waitForNews(after: cursor, for: Self.keepAlive, at: self.place) {
                 case .some: break
                 // With the id, so that who asks for few kinds does not come back to what is long gone.
                 case .none: try await writer.write(ByteBuffer(string: ":\n\(self.idLine(cursor))\n"))

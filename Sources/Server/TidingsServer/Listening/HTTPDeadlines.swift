@@ -26,6 +26,7 @@ final class HTTPDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     /// The answer goes on for as long as the client wants: only what is written has to be read in time.
     private var isStreaming = false
     private var unreadWrites = 0
+    private var hasHungUp = false
 
     init(_ connections: HTTPConnections) { self.connections = connections }
 
@@ -61,6 +62,13 @@ final class HTTPDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelInactive()
     }
 
+    /// A client that has hung up while it is told a stream: nothing else would show it before the next write.
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .inputClosed? = event as? ChannelEvent { self.hasHungUp = true }
+        if self.hasHungUp, self.isStreaming { return context.close(promise: nil) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch self.unwrapInboundIn(data) {
         case .head(var head):
@@ -87,6 +95,10 @@ final class HTTPDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
             self.isWritingAnswer = true
             self.isStreaming = head.headers["content-type"].first == EventStream.contentType
             if self.isStreaming, self.awaited == .answer { self.deadline = .distantFuture }
+            if self.isStreaming, self.hasHungUp {
+                promise?.fail(ChannelError.inputClosed)
+                return context.close(promise: nil)
+            }
         case .body: if self.isStreaming { promise = self.followWrite(promise, context) }
         case .end:
             self.isWritingAnswer = false

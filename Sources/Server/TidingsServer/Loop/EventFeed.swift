@@ -17,17 +17,31 @@ final class EventFeed: Sendable {
         var waits: UInt64 = 0
     }
 
-    /// A place among the readers of an app, free again when it is let go of.
+    /// A place among the readers of an app, free again when it is left, or let go of.
     final class Place: Sendable {
         private let app: AppID
         private let feed: EventFeed
+        private let left = Mutex(false)
 
         fileprivate init(of app: AppID, in feed: EventFeed) {
             self.app = app
             self.feed = feed
         }
 
-        deinit { self.feed.leave(self.app) }
+        deinit { if !self.isLeft { self.feed.leave(self.app) } }
+
+        var isLeft: Bool { self.left.withLock { $0 } }
+
+        /// Whoever reads there is woken, and reads no more. From any thread.
+        func leave() {
+            let isFirst = self.left.withLock { left in
+                defer { left = true }
+                return !left
+            }
+            guard isFirst else { return }
+            self.feed.leave(self.app)
+            self.feed.wakeReaders()
+        }
     }
 
     /// They hold connections that others could use.
@@ -46,14 +60,25 @@ final class EventFeed: Sendable {
     func begin(epoch: UInt64) {
         let now = self.now()
         self.state.withLock { state in
-            state.buffer = ReportBuffer(epoch: epoch)
+            state.buffer = ReportBuffer(epoch: epoch, begun: now)
             state.begunAt = now.wall
         }
     }
 
     /// Nil while the store is not open.
-    func statistics(of app: AppID) -> (counts: AppStatistics, since: Int64)? {
-        self.state.withLock { state in (state.buffer?.statistics(of: app)).map { ($0, state.begunAt) } }
+    func statistics(of app: AppID) -> (counts: ReportBuffer.AppCounts, since: Int64)? {
+        let now = self.now()
+        return self.state.withLock { state in (state.buffer?.counts(of: app, at: now)).map { ($0, state.begunAt) } }
+    }
+
+    /// The app's last hour; nil while the store is not open.
+    func history(of app: AppID) -> HistoryReport? {
+        let now = self.now()
+        return self.state.withLock { $0.buffer?.history(of: app, at: now) }
+    }
+
+    func setQueues(_ queues: [AppID: PushQueueLength], at now: Now) {
+        self.state.withLock { $0.buffer?.setQueues(queues, at: now) }
     }
 
     /// Readers are told what is left, and nothing more comes.
@@ -131,10 +156,15 @@ final class EventFeed: Sendable {
         case ended
     }
 
-    func waitForNews(after cursor: ReportBuffer.Cursor, for time: TimeAmount) async -> News {
+    /// - Parameter place: whoever has left it waits no more; `leave` wakes those who wait already.
+    func waitForNews(
+        after cursor: ReportBuffer.Cursor, for time: TimeAmount, at place: Place? = nil
+    ) async -> News {
         let promise = self.eventLoop.makePromise(of: Bool.self)
         let number = self.state.withLock { state -> UInt64? in
-            guard !state.isEnded, state.buffer?.hasMore(after: cursor) == false else { return nil }
+            guard !state.isEnded, state.buffer?.hasMore(after: cursor) == false, place?.isLeft != true else {
+                return nil
+            }
             state.waits += 1
             state.waiting[state.waits] = promise
             return state.waits

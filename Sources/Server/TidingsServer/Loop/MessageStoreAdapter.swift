@@ -12,6 +12,9 @@ protocol BatchStore: Sendable {
 struct MessageStoreAdapter: BatchStore {
     private let store: MessageStore
 
+    /// Of the databases that this build writes.
+    static var schema: Int { MessageStore.schema }
+
     var opening: StoreOpening { self.store.opening }
 
     /// - Throws: `ConfigurationFaults` naming `store.path`.

@@ -22,4 +22,16 @@ extension ServerLoop {
             feed.end()
         }
     }
+
+    /// For the last hour of each app: how many pushes wait is told at each step's end.
+    func measureQueues() {
+        self.queueTimer = self.eventLoop.scheduleRepeatedTask(
+            initialDelay: Self.queueTime, delay: Self.queueTime
+        ) { [weak self] task in
+            guard let self else { return task.cancel() }
+            self.feed.setQueues(self.queueLengths, at: Clocks.now())
+        }
+    }
+
+    private static let queueTime = TimeAmount.milliseconds(AppHistory.stepMilliseconds / 2)
 }

@@ -45,6 +45,7 @@ final class ServerLoop: @unchecked Sendable {
     private var apiRequests: UInt64 = 0
     var pushesInFlight = 0
     private var timer: Scheduled<Void>?
+    var queueTimer: RepeatedTask?
     private var timerDeadline = Int64.max
 
     private var connections: [SessionID: GatewayConnection] = [:]
@@ -90,8 +91,12 @@ final class ServerLoop: @unchecked Sendable {
         self.eventLoop.execute {
             for app in opening.control.apps { self.senders.follow(app, at: Clocks.now().wall) }
             self.receive(.opened(opening))
+            self.measureQueues()
         }
     }
+
+    /// On the loop.
+    var queueLengths: [AppID: PushQueueLength] { self.core.queueLengths() }
 
     /// From any thread.
     func updateFreeBytes(_ free: Int64) {
@@ -123,6 +128,7 @@ final class ServerLoop: @unchecked Sendable {
         try? await self.eventLoop.submit {
             self.isStopped = true
             self.timer?.cancel()
+            self.queueTimer?.cancel()
             for promise in self.replies.values { promise.succeed(.refused(Self.stopping)) }
             self.replies = [:]
             for connection in self.connections.values { connection.hangUp() }

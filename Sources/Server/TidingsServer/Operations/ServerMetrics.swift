@@ -262,15 +262,3 @@ struct ServerMetrics: Sendable {
         Counter(label: metric.rawValue, dimensions: dimensions, factory: self.factory).increment()
     }
 }
-
-extension LegEnd {
-    /// Of each end, so that all of them are told from the start.
-    static let names: [String] = {
-        let ends: [LegEnd] = [
-            .ownDevice, .noDevice, .signedOut, .disabled, .notNotifiable, .blocked, .settled(.shown), .readElsewhere,
-            .recalled, .expired, .muted, .quietHours, .noToken, .tokenQuarantined(reason: "", status: 0),
-            .accepted(apnsID: ""), .tokenDead(timestamp: 0), .rejected(reason: ""),
-        ]
-        return ends.map(\.name)
-    }()
-}

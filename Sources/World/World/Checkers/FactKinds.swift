@@ -126,7 +126,7 @@ extension StoreCommand {
             .readSettings, .readReceipts, .changeAccount, .readAccount, .readUnread, .setObjectNames, .readObjectNames,
             .mayWrite, .readRestrictions, .readAccounts, .readFollowers, .readFollowing, .readPeople, .readProfiles,
             .readKept, .readMedia, .readMediaUses, .changeControl, .readControl, .readAudit, .readPush, .readPushes,
-            .countAudience, .readPushRecipient, .readLabels:
+            .countAudience, .readPushRecipient, .readLabels, .readConversations:
             .askStore
         case .once(_, let command): command.kind
         }

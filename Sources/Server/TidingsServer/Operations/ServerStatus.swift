@@ -1,0 +1,123 @@
+import Foundation
+import Synchronization
+import TidingsModel
+
+/// What operators are told of the process and its backups. Of the last backup that this server has made, also before it was started, a small
+/// file beside the database says: `<path>.backup`.
+final class ServerStatus: Sendable {
+    /// A backup that is being made, or was.
+    struct Backup: Equatable, Sendable {
+        var path: String
+        /// Wall milliseconds.
+        var startedAt: Int64
+        /// Nil while it is being made.
+        var endedAt: Int64?
+        /// Of the copy; nil if there is none.
+        var bytes: Int64?
+        /// Why there is none.
+        var error: String?
+    }
+
+    struct Backups: Equatable, Sendable {
+        var running: Backup?
+        var last: Backup?
+        /// The last one of which there is a copy.
+        var lastGood: Backup?
+    }
+
+    /// Wall milliseconds.
+    let startedAt: Int64
+    /// Of the database.
+    let schema: Int
+    private let database: String
+    private let state: Mutex<Backups>
+
+    init(database: String, schema: Int, startedAt: Int64) {
+        self.database = database
+        self.schema = schema
+        self.startedAt = startedAt
+        self.state = Mutex(Self.read(database))
+    }
+
+    var backups: Backups { self.state.withLock { $0 } }
+
+    /// With its write-ahead log; nil if the system does not say.
+    var databaseBytes: Int64? {
+        let sizes = [self.database, self.database + "-wal"].compactMap { Self.size(of: $0) }
+        return sizes.isEmpty ? nil : sizes.reduce(0, +)
+    }
+
+    /// - Parameter make: makes the copy.
+    /// - Throws: what it throws, after that was noted.
+    func backUp(to path: String, now: @Sendable () -> Int64, _ make: () async throws -> Void) async throws {
+        var backup = Backup(path: path, startedAt: now())
+        let isFirst = self.state.withLock { state in
+            guard state.running == nil else { return false }
+            state.running = backup
+            return true
+        }
+        // Of two at once the store refuses the second, which changes nothing of what is told of the first.
+        guard isFirst else { return try await make() }
+        do {
+            try await make()
+            backup.bytes = Self.size(of: path)
+        } catch {
+            backup.error = "\(error)"
+            backup.endedAt = now()
+            self.finish(backup)
+            throw error
+        }
+        backup.endedAt = now()
+        self.finish(backup)
+    }
+
+    private func finish(_ backup: Backup) {
+        let backups = self.state.withLock { state in
+            state.running = nil
+            state.last = backup
+            if backup.error == nil { state.lastGood = backup }
+            return state
+        }
+        // A file that cannot be written leaves the next process without an answer, and this one without harm.
+        let (bytes, file) = (Data(backups.kept.serialized), Self.file(of: self.database))
+        try? bytes.write(to: URL(fileURLWithPath: file), options: .atomic)
+        // Where backups lie is nobody else's business.
+        chmod(file, 0o600)
+    }
+
+    private static func size(of path: String) -> Int64? {
+        (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber)?.int64Value
+    }
+
+    // MARK: - The file
+
+    static func file(of database: String) -> String { database + ".backup" }
+
+    /// Nothing if there is none, or it cannot be understood.
+    private static func read(_ database: String) -> Backups {
+        guard let bytes = try? Data(contentsOf: URL(fileURLWithPath: Self.file(of: database))),
+            let value = try? JSONValue(parsing: Array(bytes))
+        else { return Backups() }
+        return Backups(last: value["last"].flatMap { Backup($0) }, lastGood: value["last_good"].flatMap { Backup($0) })
+    }
+}
+
+extension ServerStatus.Backups {
+    fileprivate var kept: JSONValue { ["last": self.last?.json ?? .null, "last_good": self.lastGood?.json ?? .null] }
+}
+
+extension ServerStatus.Backup {
+    fileprivate init?(_ value: JSONValue) {
+        guard let path = value["path"]?.stringValue, let startedAt = value["started_at"]?.intValue else { return nil }
+        self.init(
+            path: path, startedAt: startedAt, endedAt: value["ended_at"]?.intValue, bytes: value["bytes"]?.intValue,
+            error: value["error"]?.stringValue)
+    }
+
+    var json: JSONValue {
+        [
+            "path": .string(self.path), "started_at": .int(self.startedAt), "ended_at": .optional(self.endedAt),
+            "bytes": .optional(self.bytes), "error": .optional(self.error),
+        ]
+    }
+}

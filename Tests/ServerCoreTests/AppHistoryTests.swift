@@ -1,0 +1,165 @@
+import StoreModel
+import Testing
+import TidingsModel
+
+@testable import ServerCore
+
+@Suite struct `The last hour of an app` {
+    private static let bob = DeviceKey(user: UserKey(app: "shop", user: "bob"), device: "phone")
+    private static let begun: Int64 = 1_800_000_000_000
+
+    private struct Rig {
+        var buffer: ReportBuffer
+        var now = Now(monotonic: 5_000, wall: begun)
+
+        init(historiesMax: Int = ReportBuffer.historiesMax) {
+            self.buffer = ReportBuffer(epoch: 7, historiesMax: historiesMax, begun: self.now)
+        }
+
+        mutating func pass(_ milliseconds: Int64) {
+            self.now.monotonic += milliseconds
+            self.now.wall += milliseconds
+        }
+
+        mutating func append(_ reports: ServerReport...) { self.buffer.append(reports, at: self.now) }
+
+        mutating func history(of app: AppID = "shop") -> HistoryReport {
+            self.buffer.history(of: app, at: self.now)
+        }
+    }
+
+    private static func message(_ number: UInt64) -> MessageID {
+        MessageID(rawValue: MessageID(wallMilliseconds: Self.begun, node: 0, counter: 0).rawValue + number)
+    }
+
+    private static func accepted(_ number: UInt64, in app: AppID = "shop") -> ServerReport {
+        .accepted(
+            Self.message(number), by: UserKey(app: app, user: "ann"),
+            in: ConversationID(type: .direct, target: "bob"), .text, recipients: 1)
+    }
+
+    private static func ended(_ number: UInt64, _ end: LegEnd) -> ServerReport {
+        .endedLeg(
+            EndedLeg(leg: LegID(message: Self.message(number), user: Self.bob.user, device: "phone"), end: end, at: 1))
+    }
+
+    private static func pushed(_ number: UInt64, _ result: ServerReport.PushResult) -> ServerReport {
+        .answeredPush(Self.bob, .message(Self.message(number)), result)
+    }
+
+    @Test func `has a step for every ten seconds, with what happened in it`() {
+        var rig = Rig()
+        rig.append(Self.accepted(1), .device(Self.bob, .connected))
+        rig.pass(9_999)
+        rig.append(Self.accepted(2), Self.pushed(2, .refused(apnsID: nil, status: 400, reason: "x")))
+        rig.pass(1)
+        rig.append(Self.accepted(3), Self.pushed(3, .accepted(apnsID: "a")), Self.ended(1, .muted))
+        rig.pass(20_000)
+        rig.append(.device(Self.bob, .disconnected), Self.pushed(3, .notSent("x")), Self.pushed(3, .unknown("x")))
+        let history = rig.history()
+        #expect(history.since == Self.begun)
+        #expect(history.from == Self.begun)
+        #expect(history.stepMilliseconds == 10_000)
+        #expect(history.messages == [2, 1, 0, 0])
+        #expect(history.connections == [1, 1, 1, 0])
+        #expect(history.refused == [1, 0, 0, 0])
+        #expect(history.accepted == [0, 1, 0, 0])
+        #expect(history.notSent == [0, 0, 0, 1])
+        #expect(history.unknown == [0, 0, 0, 1])
+        #expect(history.ends == [.init(name: "muted", counts: [0, 1, 0, 0])])
+    }
+
+    @Test func `tells how long messages took from the disk, in the step in which they arrived`() {
+        var rig = Rig()
+        rig.append(Self.accepted(1), Self.accepted(2))
+        rig.pass(7)
+        rig.append(Self.ended(1, .settled(.shown)), Self.pushed(2, .accepted(apnsID: "a")))
+        rig.pass(10_000)
+        rig.append(Self.ended(2, .settled(.shown)), Self.ended(2, .muted))
+        let history = rig.history()
+        #expect(
+            history.delivered == [
+                .init(count: 1, p50: 7, p95: 7, p99: 7), .init(count: 1, p50: 10_239, p95: 10_239, p99: 10_239),
+            ])
+        #expect(history.toAPNs == [.init(count: 1, p50: 7, p95: 7, p99: 7), .init()])
+        let counts = rig.buffer.counts(of: "shop", at: rig.now)
+        #expect(counts.fiveMinutes.delivered == .init(count: 2, p50: 7, p95: 10_239, p99: 10_239))
+        #expect(counts.fiveMinutes.toAPNs.count == 1)
+        #expect(counts.hour == counts.fiveMinutes)
+    }
+
+    @Test func `takes the time in a message's id where it did not see the message come, as after a restart`() {
+        var rig = Rig()
+        rig.pass(12)
+        rig.append(Self.ended(1, .settled(.shown)))
+        #expect(rig.history().delivered == [.init(count: 1, p50: 12, p95: 12, p99: 12)])
+    }
+
+    @Test func `forgets what is older`() {
+        var rig = Rig()
+        rig.append(Self.accepted(1), Self.ended(1, .settled(.shown)), .device(Self.bob, .connected))
+        rig.pass(360 * 10_000 - 1)
+        #expect(rig.history().messages == [1] + Array(repeating: 0, count: 359))
+        rig.pass(1)
+        var history = rig.history()
+        #expect(history.from == Self.begun + 10_000)
+        #expect(history.since == Self.begun)
+        #expect(history.messages == Array(repeating: 0, count: 360))
+        #expect(history.connections == Array(repeating: 1, count: 360))
+        // A gap longer than the hour.
+        rig.append(Self.accepted(2))
+        rig.pass(100_000_000)
+        history = rig.history()
+        #expect(history.messages == Array(repeating: 0, count: 360))
+        #expect(history.connections.last == 1)
+    }
+
+    @Test func `has percentiles of the minutes that are asked for`() {
+        var rig = Rig()
+        rig.append(Self.accepted(1), Self.ended(1, .settled(.shown)))
+        rig.pass(5 * 60_000 + 59_999)
+        #expect(rig.buffer.counts(of: "shop", at: rig.now).fiveMinutes.delivered.count == 1)
+        rig.pass(1)
+        #expect(rig.buffer.counts(of: "shop", at: rig.now).fiveMinutes.delivered.count == 0)
+        #expect(rig.buffer.counts(of: "shop", at: rig.now).hour.delivered.count == 1)
+        rig.pass(55 * 60_000)
+        #expect(rig.buffer.counts(of: "shop", at: rig.now).hour.delivered.count == 0)
+    }
+
+    @Test func `tells how many pushes wait, until it is told otherwise`() {
+        var rig = Rig()
+        rig.append(Self.accepted(1))
+        rig.buffer.setQueues(["shop": .init(waiting: 3, inFlight: 2), "other": .init(waiting: 9)], at: rig.now)
+        rig.pass(20_000)
+        rig.buffer.setQueues([:], at: rig.now)
+        #expect(rig.history().waiting == [3, 3, 0])
+        #expect(rig.history().inFlight == [2, 2, 0])
+    }
+
+    @Test func `is each app's own, and there for one in which nothing has happened`() {
+        var rig = Rig()
+        rig.append(Self.accepted(1, in: "shop"), Self.accepted(2, in: "club"), Self.accepted(3, in: "club"))
+        rig.pass(10_000)
+        #expect(rig.history(of: "shop").messages == [1, 0])
+        #expect(rig.history(of: "club").messages == [2, 0])
+        #expect(rig.history(of: "quiet").messages == [0, 0])
+        #expect(rig.history(of: "quiet").since == Self.begun)
+    }
+
+    @Test func `is kept of so many apps, and the one used longest ago gives way`() {
+        var rig = Rig(historiesMax: 2)
+        rig.append(Self.accepted(1, in: "a"))
+        rig.pass(10_000)
+        rig.append(Self.accepted(2, in: "b"))
+        rig.pass(10_000)
+        rig.append(Self.accepted(3, in: "c"))
+        #expect(rig.history(of: "b").messages == [0, 1, 0])
+        #expect(rig.history(of: "c").messages == [0, 0, 1])
+        // What it had told is gone, and it says from when on it tells.
+        #expect(rig.history(of: "a").since == Self.begun + 20_000)
+        #expect(rig.history(of: "a").messages == [0])
+        rig.append(Self.accepted(4, in: "a"))
+        #expect(rig.history(of: "a").messages == [1])
+        #expect(rig.buffer.statistics(of: "a").messages == 2)
+    }
+}
