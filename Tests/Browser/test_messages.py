@@ -16,7 +16,7 @@ SCRIPT = "<img/src=x/onerror=window.hit=1>"
     ("late", "It waits for frank-iphone of frank until frank’s quiet hours end"),
     ("dead", "gina-iphone of gina could not be pushed: APNs says that the app is not on this phone any more"),
     ("live", "alice had it on the screen of alice-iphone"),
-    ("elsewhere", "hank-iphone of hank was not pushed: the message was read on another device"),
+    ("elsewhere", "hank-iphone of hank was not pushed: the message was read on hank-ipad"),
 ])
 def test_a_sentence_says_what_became_of_it(console, message, sentence):
     console.go(f"#/apps/demo/messages/{console.stage.messages[message]}", "Message")
@@ -71,7 +71,7 @@ def test_the_life_goes_on_while_one_looks(console):
     backend.set_person("frank", quiet_hours=None)
     expect(console.main).to_contain_text("APNs took the push for frank-iphone")
     # What was seen of it stays: the wait before the end.
-    console.page.locator("main .lane", has_text="frank-iphone").locator("summary").click()
+    console.page.locator("main .lane", has_text="frank-iphone").locator("summary:has-text('Step by step')").click()
     expect(console.page.locator("main .lane", has_text="frank-iphone")).to_contain_text("handed to APNs")
     backend.set_person("frank", quiet_hours={"start": 0, "end": 0, "time_zone": "Europe/Berlin", "manner": "defer"})
 
@@ -131,17 +131,66 @@ def test_the_page_comes_back_by_itself_after_a_restart(console):
     expect(console.page.locator("main tbody tr", has_text=message[:6]).first).to_be_visible()
 
 
+MUTED = "carol-iphone of carol stayed silent because carol has muted this conversation"
+
+
 def test_why_somebodys_phone_was_silent(console):
-    """Asked of a person, a conversation and a time, without knowing any message."""
+    """Asked of a person and a time, without knowing any message or conversation."""
     console.go("#/apps/demo/people/carol", "carol")
     console.page.click("main button:has-text('Say why')")
-    expect(console.main).to_contain_text("Say in which conversation it was.")
-    console.page.fill("input[name=why-conversation]", "alice")
+    expect(console.main).to_contain_text(MUTED)
+    console.page.fill("input[name=why-at]", "2020-01-01T09:00")
     console.page.click("main button:has-text('Say why')")
-    expect(console.main).to_contain_text("carol-iphone of carol stayed silent because carol has muted this conversation")
-    console.page.fill("input[name=why-until]", "2020-01-01T09:00")
+    expect(console.main).to_contain_text("No message to this person at that time")
+
+
+def test_why_silent_takes_any_person(console):
+    console.go("#/apps/demo/messages?find=person", "Messages")
     console.page.click("main button:has-text('Say why')")
-    expect(console.main).to_contain_text("No message to this person there")
+    expect(console.main).to_contain_text("Type the id of a person.")
+    console.page.fill("input[name=why-user]", "carol")
+    console.page.click("main button:has-text('Say why')")
+    expect(console.main).to_contain_text(MUTED)
+    console.page.fill("input[name=why-user]", "hank")
+    console.page.click("main button:has-text('Say why')")
+    expect(console.main).to_contain_text("the message was read on hank-ipad")
+
+
+def test_deliveries_are_found_by_device_state_and_reason(console):
+    console.go("#/apps/demo/messages?find=legs", "Messages")
+    found = console.page.locator(".tab-panel tbody tr")
+    console.page.select_option("select[name=legs-state]", "muted")
+    console.page.click("main button:has-text('Search deliveries')")
+    expect(found.first).to_contain_text("carol-iphone")
+    console.page.select_option("select[name=legs-state]", "open")
+    console.page.click("main button:has-text('Search deliveries')")
+    expect(console.page.locator(".field-error:visible")).to_contain_text("type an id")
+    console.page.fill("input[name=legs-user]", "frank")
+    console.page.click("main button:has-text('Search deliveries')")
+    expect(found.first).to_contain_text("quiet hours")
+    console.page.select_option("select[name=legs-state]", "")
+    console.page.fill("input[name=legs-user]", "")
+    console.page.fill("input[name=legs-device]", "gina-iphone")
+    console.page.fill("input[name=legs-reason]", "TOKEN_dead")
+    console.page.click("main button:has-text('Search deliveries')")
+    expect(found.first).to_contain_text("gina-iphone")
+
+
+def test_the_life_of_a_message_is_told_to_whoever_comes_later(console):
+    """Waits, tests, request and answer come from the server: this browser has seen nothing of them."""
+    console.go(f"#/apps/demo/messages/{console.stage.messages['pushed']}", "Message")
+    lane = console.page.locator("main .lane", has_text="bob-iphone")
+    lane.locator("summary:has-text('Step by step')").click()
+    expect(lane).to_contain_text("handed to APNs")
+    lane.locator("summary:has-text('The request to APNs')").click()
+    expect(lane).to_contain_text("apns-collapse-id")
+    lane.locator("summary:has-text('The verdict’s tests')").first.click()
+    expect(lane).to_contain_text("There is a push token that may work")
+    console.go(f"#/apps/demo/messages/{console.stage.messages['muted']}", "Message")
+    lane = console.page.locator("main .lane", has_text="carol-iphone")
+    lane.locator("summary:has-text('Step by step')").click()
+    lane.locator("summary:has-text('The verdict’s tests')").click()
+    expect(lane).to_contain_text("decided here")
 
 
 def test_an_app_is_woken_silently(console):

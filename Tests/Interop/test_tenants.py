@@ -115,6 +115,7 @@ class Tenant:
             *(f"conversations/{it}{rest}" for it in ("GRP/team", "CHRM/room") for rest in ("", "/bans", "/mutes", "/invitations") if (it, rest) != ("GRP/team", "/bans")),
             *(f"conversations/{it}/messages?user=bea" for it in ("PR/ben", "GRP/team")),
             *(f"messages/{it}/{rest}" for it in (self.message, self.of_team) for rest in ("trace", "receipts")), f"calls/{CALL}",
+            "legs", *(f"legs?user={it}" for it in ("bea", "ben")), f"legs?message_id={self.message}",
             f"live-activities/{self.activity}", f"broadcast-channels?environment=sandbox&topic={self.topic}", "pushes", f"pushes/{self.push}",
         ]
         for user in ("bea", "ben", "carl", "dora", "news"):

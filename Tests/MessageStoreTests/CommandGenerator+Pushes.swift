@@ -152,10 +152,12 @@ extension CommandGenerator {
             return .keepLeg(
                 OpenLeg(
                     leg: leg, position: self.position(), wait: .inFlight, apnsID: self.chance(50) ? "A-3" : nil,
-                    pushJob: job))
+                    pushJob: job, steps: self.steps()))
         case 3..<7:
             return .endLeg(
-                EndedLeg(leg: leg, end: self.end(), at: self.time(), pushJob: job, isRepeated: self.chance(20)))
+                EndedLeg(
+                    leg: leg, end: self.end(), at: self.time(), pushJob: job, isRepeated: self.chance(20),
+                    steps: self.steps()))
         default: return .receipt(leg, self.pick([.shown, .opened]), at: self.time())
         }
     }

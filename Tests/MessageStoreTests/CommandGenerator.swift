@@ -226,8 +226,9 @@ struct CommandGenerator {
                 OpenLeg(
                     leg: self.leg(), position: self.position(), wait: self.pick(LegWait.allCases),
                     apnsID: self.chance(50) ? "A-2" : nil, attempts: self.number(0..<4),
-                    notBefore: self.chance(50) ? self.time() : nil))
-        case 70..<75: return .endLeg(EndedLeg(leg: self.leg(), end: self.end(), at: self.time()))
+                    notBefore: self.chance(50) ? self.time() : nil, steps: self.steps()))
+        case 70..<75:
+            return .endLeg(EndedLeg(leg: self.leg(), end: self.end(), at: self.time(), steps: self.steps()))
         case 75..<77: return .receipt(self.leg(), self.pick([.shown, .opened]), at: self.time())
         case 77..<117: return self.nextAboutConversations()
         case 117..<127:
@@ -316,7 +317,9 @@ struct CommandGenerator {
             return .readLog(
                 self.userKey(), after: self.position(), limit: self.number(0..<8),
                 frameBytesMax: self.pick([.max, 0, 600, 1_200]))
-        case 2: return .trace(self.app(), self.messageID())
+        case 2:
+            let (app, id) = (self.app(), self.messageID())
+            return self.clock % 2 == 0 ? .readLegs(self.legQuestion(app, id)) : .trace(app, id)
         case 3:
             return .readConversation(
                 self.app(), self.membersConversation(), asked: self.chance(70) ? self.user() : nil, at: self.time())

@@ -40,7 +40,7 @@ import TidingsModel
             "readHistory: unknown_message", "readHistory: unknown_conversation", "readHistory: invalid_field limit",
             "markRead: read", "markRead: nothing", "accept: unknown_object_name",
             "setObjectNames: done", "setObjectNames: invalid_field names", "readObjectNames: objectNames",
-            "readUnread: unread", "changeAccount: done", "readAccount: userAccount", "signIn: device",
+            "readUnread: unread", "readLegs: legs", "changeAccount: done", "readAccount: userAccount", "signIn: device",
             "signIn: disabled",
             "signIn: token_revoked",
             "readUnread: unread", "accept: not_allowed", "accept: banned", "edit: blocked", "edit: not_a_member",

@@ -48,7 +48,8 @@ let ada = UserKey(app: "shop", user: "ada")
 let bo = UserKey(app: "shop", user: "bo")
 let team = ConversationID(type: .group, target: "team")
 
-let backToVersion22 = "DROP TABLE audit"
+let backToVersion24 = "ALTER TABLE open_leg DROP COLUMN steps"
+let backToVersion22 = "\(backToVersion24); DROP TABLE audit"
 let backToVersion21 = "\(backToVersion22); DROP TABLE push_reached; ALTER TABLE push_job DROP COLUMN pass"
 let backToVersion20 = """
     \(backToVersion21); DROP TABLE push_job; DROP TABLE push_step; DROP TABLE push_end; DROP TABLE alias;

@@ -102,6 +102,7 @@ extension ServerBench {
         case .compareLog(let user, let held): return "compare \(user.user) \(held.position) of \(held.opening)"
         case .readLog(let user, let after, let limit, _): return "log \(user.user) after \(after), \(limit)"
         case .trace(_, let message): return "trace \(self.name(message))"
+        case .readLegs(let question): return "legs? of \(question.user?.rawValue ?? "anybody"), \(question.looksMax)"
         case .change(let operation): return "\(operation.action.name) \(operation.conversation)"
         case .recall(let operation):
             self.messages.append(operation.id)
@@ -246,6 +247,7 @@ extension ServerBench {
         case .done: "done"
         case .refused(let problem): "refused \(problem.code.rawValue) \(problem.field)"
         case .trace(let trace): "trace of \(trace.map { self.name($0.id) } ?? "nothing")"
+        case .legs(let page): "legs of \(page.messages.map { self.name($0.id) })"
         case .followers(let users, _): "followers \(users)"
         case .accounts(let accounts): "accounts \(accounts.map(\.account.id))"
         case .profiles(let profiles): "profiles \(profiles.map(\.id))"

@@ -216,7 +216,7 @@ extension ServerBench {
             guard case .taken = result else { return false }
             return true
         case .accept, .putConversation, .signIn, .signOut, .setDeviceStatus, .advance, .markRead, .keepLeg, .endLeg,
-            .receipt, .compareLog, .loadUser, .changeAccount, .readAccount, .readLog, .trace, .readUnread,
+            .receipt, .compareLog, .loadUser, .changeAccount, .readAccount, .readLog, .trace, .readLegs, .readUnread,
             .setObjectNames, .readObjectNames, .mayWrite, .readRestrictions, .setAccount, .putAccount, .readAccounts,
             .setFollowing, .readFollowers, .readFollowing, .readPeople, .setProfiles, .readProfiles, .readKept,
             .readMedia, .readMediaUses, .changeControl, .readControl, .readAudit, .createPush, .stepPush, .changePush,

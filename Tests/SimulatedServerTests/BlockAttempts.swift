@@ -95,7 +95,7 @@ enum ActionKind: CaseIterable {
 enum CommandKind: CaseIterable {
     case send, putConversation, request, sendCustom, unread, setObjectNames, objectNames, setAccount, accounts
     case putAccount, followers
-    case setProfiles, profiles, restrictions, trace, signOut, signOutAll, devices, changeAccount, userAccount,
+    case setProfiles, profiles, restrictions, trace, legs, signOut, signOutAll, devices, changeAccount, userAccount,
         issueToken, installation, once
     case quotas, media, mediaUses, fromExtension, ring, call, markRead, people, changeControl, audit
     case createPush, changePush, pushJob, pushJobs, countAudience, pushRecipient, setLabels, labels
@@ -118,6 +118,7 @@ enum CommandKind: CaseIterable {
         case .profiles: self = .profiles
         case .restrictions: self = .restrictions
         case .trace: self = .trace
+        case .legs: self = .legs
         case .signOut: self = .signOut
         case .signOutAll: self = .signOutAll
         case .devices: self = .devices
@@ -158,7 +159,8 @@ enum CommandKind: CaseIterable {
     /// In nobody's name, and about nobody's messages: no way of Mallory's to anybody.
     static let ofTheBackendAlone: Set<CommandKind> = [
         .sendCustom, .setObjectNames, .objectNames, .setAccount, .putAccount, .accounts, .followers, .quotas,
-        .mediaUses, .people, .changeControl, .audit, .pushActivity, .activityPush, .channels, .testPush, .silentPush,
+        .mediaUses, .people, .legs, .changeControl, .audit, .pushActivity, .activityPush, .channels, .testPush,
+        .silentPush,
         .createPush, .changePush, .pushJob, .pushJobs, .countAudience, .pushRecipient, .setLabels, .labels,
         .installation, .conversations, .pushLanes, .previewPush,
     ]

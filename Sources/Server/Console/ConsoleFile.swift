@@ -18,6 +18,7 @@ package struct ConsoleFile: Hashable, Sendable {
         .init("events.js", PackageResources.events_js),
         .init("icon-tidings.svg", PackageResources.icon_tidings_svg),
         .init("index.html", PackageResources.index_html),
+        .init("legs-search.js", PackageResources.legs_search_js),
         .init("legs.js", PackageResources.legs_js),
         .init("memory.js", PackageResources.memory_js),
         .init("page-apps.js", PackageResources.page_apps_js),

@@ -60,12 +60,19 @@ extension ByteWriter {
         case .advance(let key, let settled, let decided): self.write(Kind.advance, key, settled, decided)
         case .markRead(let key, let conversation, let upTo, let at):
             self.write(Kind.markRead, key, conversation, upTo, at)
+        case .keepLeg(let open) where !open.steps.isEmpty:
+            self.write(Kind.keepLegWithSteps, open.steps, open.pushJob)
+            self.write(open)
         case .keepLeg(let open):
             if let job = open.pushJob {
                 self.write(Kind.keepPushLeg, job, open)
             } else {
                 self.write(Kind.keepLeg, open)
             }
+        case .endLeg(let ended) where !ended.steps.isEmpty:
+            self.write(Kind.endLegWithSteps, ended.steps, ended.pushJob)
+            if ended.pushJob != nil { self.write(ended.isRepeated) }
+            self.write(ended)
         case .endLeg(let ended):
             if let job = ended.pushJob {
                 self.write(Kind.endPushLeg, job, ended.isRepeated)
@@ -195,9 +202,23 @@ extension ByteReader {
             return .pushStep(step)
         case .pushChange: return .pushChange(try self.read())
         case .keepPushLeg, .endPushLeg, .pushReceipt: return try self.pushLeg(kind)
+        case .keepLegWithSteps, .endLegWithSteps: return try self.legWithSteps(kind)
         case .labels: return .labels(try self.read(), try self.read(), removed: try self.read())
         case .lost: return .lost
         }
+    }
+
+    private mutating func legWithSteps(_ kind: JournalRecord.Kind) throws(StoredBytesFault) -> JournalRecord {
+        let (steps, job): (LegSteps, PushJobID?) = (try self.read(), try self.read())
+        guard kind == .endLegWithSteps else {
+            var open: OpenLeg = try self.read()
+            (open.steps, open.pushJob) = (steps, job)
+            return .keepLeg(open)
+        }
+        let isRepeated: Bool = job == nil ? false : try self.read()
+        var ended: EndedLeg = try self.read()
+        (ended.steps, ended.pushJob, ended.isRepeated) = (steps, job, isRepeated)
+        return .endLeg(ended)
     }
 
     private mutating func pushLeg(_ kind: JournalRecord.Kind) throws(StoredBytesFault) -> JournalRecord {

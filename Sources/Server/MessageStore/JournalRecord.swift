@@ -128,6 +128,10 @@ enum JournalRecord: Hashable {
         case labels = 61
         /// The job, then as `keepLeg`.
         case keepPushLeg = 62
+        /// The steps, whether it is of a job, and the rest as `endPushLeg` or `endLeg`.
+        case endLegWithSteps = 65
+        /// The steps, the job or none, then as `keepLeg`.
+        case keepLegWithSteps = 66
         // 29 to 34, 37 to 39, 41 to 44 and 48 to 51 have not been used.
         case lost = 63
     }

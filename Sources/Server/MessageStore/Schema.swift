@@ -9,7 +9,7 @@ import TidingsModel
 enum Schema {
     /// "Tidm": tells a store from other programs' databases.
     static let applicationID = 0x5469_646d
-    static let version = 24
+    static let version = 25
 
     /// Makes the tables if the file is new, and checks that it syncs as told.
     static func open(
@@ -118,6 +118,7 @@ enum Schema {
             if found < 22 { try database.execute(sql: Self.tablesOfVersion22) }
             if found < 23 { try database.execute(sql: Self.tablesOfVersion23) }
             // Version 24 has no other tables: operators' passwords and sessions, which an earlier build would drop.
+            if found < 25 { try database.execute(sql: Self.tablesOfVersion25) }
             if 2...7 ~= found { try Self.eraseOldTexts(database) }
             try database.execute(sql: "PRAGMA user_version = \(Self.version)")
             return .commit
@@ -375,5 +376,11 @@ enum Schema {
         CREATE INDEX audit_app ON audit (app);
         CREATE INDEX audit_actor ON audit (actor);
         CREATE INDEX audit_app_actor ON audit (app, actor);
+        """
+
+    private static let tablesOfVersion25 = """
+        -- What has happened to the leg (LegStep+Coding.swift): NULL for nothing. Of earlier ones that is not known. In the journal, records of
+        -- legs with steps, which earlier builds cannot read.
+        ALTER TABLE open_leg ADD COLUMN steps BLOB;
         """
 }

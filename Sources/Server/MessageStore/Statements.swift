@@ -15,7 +15,7 @@ struct Statements {
     let conversationByKey, conversationByNumber, lastConversationNumber, allConversations, putConversation: SQLStatement
     let conversationsAfter: SQLStatement
     let membership, insertMembership: SQLStatement
-    let indexOf, insertIndex, allIndexed: SQLStatement
+    let indexOf, insertIndex, allIndexed, idsBefore: SQLStatement
     let revision, putRevision: SQLStatement
     let deleted, allDeleted, insertDeleted: SQLStatement
     let receipt, insertReceipt: SQLStatement
@@ -136,9 +136,11 @@ struct Statements {
                 WHERE token = ?1 OR voip_token = ?1
             """)
         self.openLegs = try prepare(
-            "SELECT message, device, position, wait, apns_id, attempts, not_before, push_job FROM open_leg WHERE person = ?"
-        )
-        self.putOpenLeg = try prepare("INSERT OR REPLACE INTO open_leg VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+            """
+            SELECT message, device, position, wait, apns_id, attempts, not_before, push_job, steps FROM open_leg
+            WHERE person = ?
+            """)
+        self.putOpenLeg = try prepare("INSERT OR REPLACE INTO open_leg VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         self.deleteOpenLeg = try prepare("DELETE FROM open_leg WHERE person = ? AND message = ? AND device = ?")
 
         let conversation = """
@@ -169,6 +171,10 @@ struct Statements {
         self.indexOf = try prepare("SELECT position, more FROM message_index WHERE message = ? ORDER BY position")
         self.insertIndex = try prepare("INSERT OR REPLACE INTO message_index VALUES (?, ?, ?)")
         self.allIndexed = try prepare("SELECT DISTINCT message FROM message_index")
+        self.idsBefore = try prepare(
+            """
+            SELECT DISTINCT message FROM message_index WHERE message < ? AND message >= ? ORDER BY message DESC LIMIT ?
+            """)
         self.revision = try prepare("SELECT recalled, edited FROM message_revision WHERE message = ?")
         self.putRevision = try prepare("INSERT OR REPLACE INTO message_revision VALUES (?, ?, ?)")
         self.deleted = try prepare("SELECT 1 FROM deleted_message WHERE person = ? AND message = ?")

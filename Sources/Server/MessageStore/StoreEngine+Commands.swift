@@ -46,6 +46,7 @@ extension StoreEngine {
         case .readLog(let key, let after, let limit, let bytes):
             .page(try self.readLog(key, after: after, limit: limit, frameBytesMax: bytes))
         case .trace(let app, let id): .trace(try self.trace(of: id, in: app).map { try self.withReports($0) })
+        case .readLegs(let question): .legs(try self.readLegs(question))
         case .readConversation(let app, let conversation, let user, let at):
             try self.readConversation(conversation, of: app, for: user, at: at)
         case .readHistory(let key, let conversation, let before, let limit, let room):
@@ -319,7 +320,8 @@ extension StoreEngine {
         // tidy: order does not leave: they are sorted
         let legs = try self.openLegs(of: person).values.filter { $0.leg.device == key.device }
         for open in legs.sorted(by: { $0.leg < $1.leg }) {
-            _ = try self.writeEnd(EndedLeg(leg: open.leg, end: end, at: at, pushJob: open.pushJob))
+            _ = try self.writeEnd(
+                EndedLeg(leg: open.leg, end: end, at: at, pushJob: open.pushJob, steps: open.steps))
         }
     }
 

@@ -163,6 +163,7 @@ extension StoreCommand {
         case .endLeg(let ended): ended.leg.user
         case .receipt(let leg, _, _): leg.user
         case .once(_, let command): command.subject
+        case .readLegs(let question): question.user.map { UserKey(app: question.app, user: $0) }
         case .putConversation, .change, .recall, .edit, .acceptCustom, .trace, .readConversation, .readReceipts,
             .setObjectNames, .readObjectNames, .readRestrictions, .setAccount, .putAccount, .readAccounts,
             .readFollowers, .readPeople, .readConversations, .setProfiles, .readProfiles, .readKept, .readMediaUses,

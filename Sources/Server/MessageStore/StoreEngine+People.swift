@@ -331,10 +331,21 @@ extension StoreEngine {
             legs[leg] = OpenLeg(
                 leg: leg, position: try row.count(2), wait: wait, apnsID: row.optionalText(4),
                 attempts: Int(try row.count(5)), notBefore: row.isNull(6) ? nil : row.int(6),
-                pushJob: row.isNull(7) ? nil : PushJobID(rawValue: row.position(7)))
+                pushJob: row.isNull(7) ? nil : PushJobID(rawValue: row.position(7)),
+                steps: try LegSteps(stored: row, 8))
         }
         person.openLegs = legs
         return legs
+    }
+}
+
+extension LegSteps {
+    fileprivate init(stored row: SQLStatement, _ column: Int32) throws(StoredBytesFault) {
+        self.init()
+        guard !row.isNull(column) else { return }
+        var reader = ByteReader(row.blob(column))
+        self = try reader.read()
+        guard reader.isAtEnd else { throw .badValue("steps of a leg") }
     }
 }
 

@@ -138,6 +138,8 @@ extension StoreEngine {
         let put = self.sql.putOpenLeg
         put.bind(person.number, leg.message.rawValue, leg.device?.rawValue ?? "", open.position)
         put.bind(at: 5, open.wait.rawValue, open.apnsID, open.attempts, open.notBefore)
-        try put.bind(at: 9, open.pushJob?.rawValue).run()
+        var steps = ByteWriter()
+        if !open.steps.isEmpty { steps.write(open.steps) }
+        try put.bind(at: 9, open.pushJob?.rawValue, steps.bytes.isEmpty ? nil : steps.bytes).run()
     }
 }

@@ -33,6 +33,8 @@ package struct ServerCore: Sendable {
     var backlogs: [UserKey: Int] = [:]
     var reads: [UserKey: Int] = [:]
     var lateEnds: Deque<LateEnd> = []
+    /// While a reading is followed: the device that has told of it.
+    var readingDevice: DeviceID?
 
     var identity = StoreIdentity()
     var isStorageFull = false

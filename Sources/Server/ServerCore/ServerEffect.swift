@@ -71,6 +71,7 @@ package enum APIResult: Hashable, Sendable {
     case refused(ServerFrame.Problem)
     /// nil if the app has no such message.
     case trace(MessageTrace?)
+    case legs(LegPage)
     /// For a service extension; with `hidesContent` it shows nothing of what messages say.
     case missed(LogPage, NotificationWords, hidesContent: Bool)
     case unread(UnreadReport)

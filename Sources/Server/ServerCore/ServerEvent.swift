@@ -157,6 +157,8 @@ package enum APICommand: Hashable, Sendable {
     case silentPush(UserKey, SilentPush)
     /// Of a message, recall or custom message, live legs included. Answers `.trace`.
     case trace(AppID, MessageID)
+    /// A step of a search for legs; with a person, live ones included. Answers `.legs`.
+    indirect case legs(LegQuestion)
     /// Ends its session and forgets its token. Answers `.done` or `.refused`.
     case signOut(DeviceKey)
     /// Answers `.done`, also if there is no device, or `.refused`.

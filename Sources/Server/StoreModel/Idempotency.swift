@@ -90,7 +90,7 @@ extension StoreRules {
             .followers, .following, .people, .conversations, .controlState, .audit, .bans, .invited, .mediaUse,
             .mediaUses, .isSameLog,
             .unreadable, .device,
-            .user, .page, .trace,
+            .user, .page, .trace, .legs,
             .kept, .failed, .pushJobs, .pushStep, .audience, .pushRecipient:
             nil
         }

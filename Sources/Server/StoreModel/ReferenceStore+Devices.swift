@@ -145,7 +145,7 @@ extension ReferenceStore {
         let open = self.people.read(key.user) { $0.openLegs } ?? [:]
         let legs = open.values.filter { $0.leg.device == key.device }.sorted { $0.leg < $1.leg }
         for open in legs {
-            _ = self.endLeg(EndedLeg(leg: open.leg, end: end, at: at, pushJob: open.pushJob))
+            _ = self.endLeg(EndedLeg(leg: open.leg, end: end, at: at, pushJob: open.pushJob, steps: open.steps))
         }
     }
 

@@ -110,6 +110,8 @@ package import TidingsModel
 ///   the app's answers that have expired it forgets the first `StoreRules.forgottenAtOnce`, by time, then key. An app that keeps as many
 ///   as it may is refused. Then the command is carried out by its own rules, and `StoreRules.answer(to:)` kept, if there is one.
 /// - **trace** knows messages, recalls and custom messages, each by its own id.
+/// - **readLegs** goes back through a person's log to the first id before `oldest`, or through the ids of messages and of ends, and answers
+///   messages of the app alone.
 package struct ReferenceStore: Hashable, Sendable {
     /// Grows by one with each opening; 0 before the first.
     package private(set) var epoch: UInt64 = 0
@@ -336,6 +338,7 @@ package struct ReferenceStore: Hashable, Sendable {
         case .readLog(let key, let after, let limit, let bytes):
             .page(self.page(of: key, after: after, limit: limit, frameBytesMax: bytes))
         case .trace(let app, let id): .trace(self.trace(of: id, in: app).map { self.withReports($0) })
+        case .readLegs(let question): .legs(self.legs(question))
         case .readConversation(let app, let conversation, let user, let at):
             self.conversation(conversation, of: app, for: user, at: at)
         case .readHistory(let key, let conversation, let before, let limit, let room):

@@ -67,6 +67,8 @@ package enum StoreCommand: Hashable, Sendable {
     case readLog(UserKey, after: LogPosition, limit: Int, frameBytesMax: Int = .max)
     /// Of a message, recall or custom message. Answers `.trace`.
     case trace(AppID, MessageID)
+    /// A step of a search; in it a message of many people costs as much as its trace. Answers `.legs`.
+    indirect case readLegs(LegQuestion)
     /// `asked` by a member, or nil for the backend; `at` decides which mutes have ended. Answers `.conversation` or `.refused`.
     case readConversation(AppID, ConversationID, asked: UserID?, at: Int64 = 0)
     /// Newest first, as they read now, without what was recalled, deleted by the person, or directed to others.

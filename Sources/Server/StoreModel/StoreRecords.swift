@@ -272,11 +272,13 @@ package struct OpenLeg: Hashable, Sendable {
     package var notBefore: Int64?
     /// Of its message, so that the store need not look for it where it ends the leg.
     package var pushJob: PushJobID?
+    package var steps: LegSteps
 
     package init(
         leg: LegID, position: LogPosition, wait: LegWait, apnsID: String? = nil, attempts: Int = 0,
-        notBefore: Int64? = nil, pushJob: PushJobID? = nil
+        notBefore: Int64? = nil, pushJob: PushJobID? = nil, steps: LegSteps = LegSteps()
     ) {
+        self.steps = steps
         self.pushJob = pushJob
         self.leg = leg
         self.position = position
@@ -295,8 +297,13 @@ package struct EndedLeg: Hashable, Sendable {
     package var pushJob: PushJobID?
     /// Of a job's leg: its push was in flight at a restart, and was sent once more. In no trace.
     package var isRepeated: Bool
+    package var steps: LegSteps
 
-    package init(leg: LegID, end: LegEnd, at: Int64, pushJob: PushJobID? = nil, isRepeated: Bool = false) {
+    package init(
+        leg: LegID, end: LegEnd, at: Int64, pushJob: PushJobID? = nil, isRepeated: Bool = false,
+        steps: LegSteps = LegSteps()
+    ) {
+        self.steps = steps
         self.leg = leg
         self.end = end
         self.at = at
@@ -305,7 +312,7 @@ package struct EndedLeg: Hashable, Sendable {
     }
 
     /// As traces tell it.
-    package var inTrace: EndedLeg { EndedLeg(leg: self.leg, end: self.end, at: self.at) }
+    package var inTrace: EndedLeg { EndedLeg(leg: self.leg, end: self.end, at: self.at, steps: self.steps) }
 }
 
 /// What the phone said later about a pushed message (design.md §5 "receipts").

@@ -60,6 +60,7 @@ package enum StoreResult: Hashable, Sendable {
     indirect case page(LogPage)
     /// nil if the app has no such message.
     indirect case trace(MessageTrace?)
+    indirect case legs(LegPage)
     /// nil if nothing is kept under the key, or no longer.
     indirect case kept(KeptAnswer?)
     /// The disk refused: nothing of the whole batch was written, and the store accepts no more until it is opened

@@ -11,7 +11,8 @@ struct Tidings: AsyncParsableCommand {
             """,
         version: toolVersion,
         subcommands: [
-            Serve.self, APNs.self, Phone.self, Demo.self, Send.self, Trace.self, Token.self, ConversationCommand.self,
+            Serve.self, APNs.self, Phone.self, Demo.self, Send.self, Trace.self, WhyCommand.self, Token.self,
+            ConversationCommand.self,
             SettingsCommand.self, PushCommand.self, DeviceCommand.self, UserCommand.self, AppCommand.self,
             OperatorCommand.self, ConsoleCommand.self, AuditCommand.self,
             CredentialCommand.self, Simulate.self, ScenarioCommand.self, Bench.self, Chaos.self, Backup.self,

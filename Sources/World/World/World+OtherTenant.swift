@@ -109,6 +109,7 @@ extension StoreCommand {
             .readPush(let app, _), .readPushes(let app, _, _), .countAudience(let app, _, _, _):
             app
         case .createPush(let job): job.app
+        case .readLegs(let question): question.app
         // Of operators and of the whole server: no tenant's.
         case .changeControl(let change, _): change.app ?? AppID("")
         case .readControl: AppID("")

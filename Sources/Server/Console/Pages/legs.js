@@ -1,7 +1,7 @@
 // What became of a message on its way to one device, in states and in sentences.
 
-import { bdi } from './dom.js';
-import { t, tx, hasText, duration, exactClock, dateTime, timeElement } from './text.js';
+import { h, bdi } from './dom.js';
+import { t, tx, hasText, list, duration, exactClock, dateTime, timeElement } from './text.js';
 import { chip } from './widgets.js';
 
 const END_KINDS = {
@@ -68,10 +68,45 @@ export function sentence(leg, sentAt, receipts = []) {
     if (shown) return tx('sentence.end.accepted.shown', { ...places, at: exactClock(shown.at) });
     return tx('sentence.end.accepted', places);
   }
+  const reading = leg.end === 'read_elsewhere' ? readingSentence(leg, sentAt, places) : null;
+  if (reading) return reading;
   const key = `sentence.end.${leg.end}`;
   const reason = bdi(leg.detail ?? '');
   if (leg.detail && hasText(`${key}.detail`)) return tx(`${key}.detail`, { ...places, reason });
   return hasText(key) ? tx(key, places) : tx('sentence.end', { ...places, end: leg.end });
+}
+
+/** Where it was read, and how long before its device would have missed its deadline; null where nobody knows the device. */
+function readingSentence(leg, sentAt, places) {
+  const read = (leg.steps ?? []).findLast((step) => step.step === 'read' && step.device);
+  if (!read) return null;
+  const deadline = leg.steps.find((step) => step.step === 'device' && step.turn === 'deadline_missed' && step.at >= read.at);
+  const more = { ...places, reader: bdi(read.device), after: duration(read.at - sentAt), before: deadline ? duration(deadline.at - read.at) : '' };
+  return tx(deadline ? 'sentence.end.read_elsewhere.deadline' : 'sentence.end.read_elsewhere.reader', more);
+}
+
+/** What held it up before its end, with how long each took; null for nothing. */
+export function waitsSentence(leg) {
+  const steps = leg.steps ?? [];
+  const parts = steps.flatMap((step, index) => {
+    const next = steps[index + 1]?.at ?? leg.at;
+    if (next === undefined || next === null) return [];
+    if (step.step === 'waiting') return [t('sentence.heldUp.part', { cause: word('wait', step.wait), time: duration(next - step.at) })];
+    if (step.step === 'answered') return [t('sentence.heldUp.answer', { answer: answerWords(step) })];
+    return [];
+  });
+  return parts.length ? t('sentence.heldUp', { causes: list(parts) }) : null;
+}
+
+export function answerWords(step) {
+  return [step.status, step.reason ?? word('outcome', step.outcome)].filter(Boolean).join(' ');
+}
+
+/** The verdict's tests, each with whether it has passed; null where no verdict was given. */
+export function testsList(tests) {
+  if (!tests?.length) return null;
+  return h('ul.tests', tests.map((test) => h('li', chip(test.passed ? 'good' : 'quiet', t(test.passed ? 'fact.passed' : 'fact.decided')),
+    h('span', word('fact', test.fact)))));
 }
 
 /** What to do if that surprises; null where there is nothing to do. */

@@ -2,10 +2,10 @@
 
 import { h, s, shape, bdi } from './dom.js';
 import { api, path, curlOf } from './api.js';
-import { t, tx, tn, number, exactClock, dateTime, duration, timeElement } from './text.js';
+import { t, tx, tn, hasText, number, exactClock, dateTime, duration, timeElement } from './text.js';
 import { addressOf } from './router.js';
 import { pageHead, card, facts, idChip, chip, button, note, codeBlock, curlBlock, personLink, strangerText, loaded, roleNote, disclosure, confirmAction, emptyState, problemBox } from './widgets.js';
-import { endChip, waitChip, endKind, sentence, remedy } from './legs.js';
+import { endChip, waitChip, endKind, sentence, waitsSentence, answerWords, testsList, remedy } from './legs.js';
 import { LEG_TYPES, eventsOf, keep } from './memory.js';
 import { conversationLink, readContent } from './page-messages.js';
 
@@ -39,10 +39,44 @@ function rank(lane, trace) {
   return lane.leg.end && endKind(lane.leg.end, lane.leg.detail) === 'good' ? 1 : 0;
 }
 
+/** A step as the server has kept it. */
+function keptStep(step) {
+  const { at, tests } = step;
+  switch (step.step) {
+    case 'waiting': return { at, kind: 'wait', words: t('step.waiting', { wait: t(`wait.${step.wait}`) }), until: step.until, tests };
+    case 'device': return { at, kind: step.turn === 'returned' ? 'info' : 'quiet', words: hasText(`turn.${step.turn}`) ? t(`turn.${step.turn}`) : step.turn };
+    case 'pushed': return { at, kind: 'wait', words: t('step.sent'), tests, request: step.request };
+    case 'answered': return { at, kind: 'bad', words: t('step.answered', { answer: answerWords(step) }) };
+    case 'read': return { at, kind: 'info', words: step.device ? t('step.read', { device: step.device }) : t('step.readByBackend') };
+    default: return { at, kind: 'info', words: step.step };
+  }
+}
+
+function requestFacts(request) {
+  return facts([
+    ['apns-id', idChip(request.apns_id)], ['apns-push-type', h('code', request.push_type)], ['apns-priority', number(request.priority)],
+    ['apns-expiration', dateTime(request.expiration * 1_000)], ['apns-collapse-id', idChip(request.collapse_id)],
+    ['apns-topic', h('code', request.topic)], [t('device.environment'), t(`environment.${request.environment}`)],
+    request.counted_by ? [t('message.countedBy'), idChip(request.counted_by)] : null,
+  ], 'facts-tight');
+}
+
+/** What stands below a step: the verdict's tests, and of a push the request. */
+function stepDetails(step) {
+  const tests = testsList(step.tests);
+  return [
+    step.request ? disclosure(t('test.request'), requestFacts(step.request)) : null,
+    tests ? disclosure(t('message.tests'), tests) : null,
+  ];
+}
+
 /** The steps of one delivery in their order: `{at, kind, words}`. */
 function stepsOf(lane, trace) {
   const steps = [{ at: trace.sent_at, kind: 'info', words: t('step.stored') }];
-  for (const { type, data } of lane.seen) {
+  const { leg } = lane;
+  for (const step of leg.steps ?? []) steps.push(keptStep(step));
+  // Of what the server has not kept, this page may have seen something.
+  for (const { type, data } of leg.steps?.length ? [] : lane.seen) {
     if (type === 'leg_waiting') steps.push({ at: data.at, kind: 'wait', words: t('step.waiting', { wait: t(`wait.${data.wait}`) }), until: data.not_before });
     if (type === 'leg_sent') steps.push({ at: data.at, kind: 'wait', words: t('step.sent') });
     if (type === 'push_answered') {
@@ -52,8 +86,7 @@ function stepsOf(lane, trace) {
       });
     }
   }
-  const { leg } = lane;
-  if (leg.end) steps.push({ at: leg.at, kind: endKind(leg.end, leg.detail), words: t(`end.${leg.end}`), isEnd: true });
+  if (leg.end) steps.push({ at: leg.at, kind: endKind(leg.end, leg.detail), words: t(`end.${leg.end}`), isEnd: true, tests: leg.tests });
   for (const receipt of lane.receipts) steps.push({ at: receipt.at, kind: 'good', words: t(`step.${receipt.receipt}`) });
   return steps.sort((a, b) => a.at - b.at);
 }
@@ -103,12 +136,12 @@ function laneBox(app, lane, trace, longest) {
         : h('span.quiet', ` · ${t('leg.noDeviceName')}`)),
       leg.end ? endChip(leg.end, leg.detail) : waitChip(leg.wait)),
     laneLine(lane, trace, longest),
-    h('p.lane-sentence', sentence(leg, trace.sent_at, lane.receipts)),
+    h('p.lane-sentence', sentence(leg, trace.sent_at, lane.receipts), waitsSentence(leg) ? ` ${waitsSentence(leg)}` : null),
     advice ? h('p.lane-advice', shape('info'), h('span', advice)) : null,
     lane.user === trace.sender ? null : statusWords(lane),
     disclosure(t('message.steps'), h('ol.steps', steps.map((step) => h('li',
       shape(step.kind), h('span.steps-time.mono', `+${duration(step.at - trace.sent_at)}`), h('span', step.words,
-        step.until ? [' ', t('step.until', { time: dateTime(step.until) })] : null)))),
+        step.until ? [' ', t('step.until', { time: dateTime(step.until) })] : null, stepDetails(step))))),
     facts([
       [t('message.position'), lane.position ?? null],
       [t('message.attempts'), leg.attempts ?? null],

@@ -7,6 +7,7 @@ import { addressOf, go, replaceAddress } from './router.js';
 import { pageHead, card, table, field, textInput, select, button, idChip, emptyState, personLink, chip, tabs, strangerText, note, roleNote, pagedList } from './widgets.js';
 import { may } from './session.js';
 import { ENDS, WAITS, endKind, endWord } from './legs.js';
+import { findLegs, whySilent } from './legs-search.js';
 import { LEG_TYPES, keep } from './memory.js';
 
 /** So many messages are kept to look through, and so many shown. */
@@ -90,21 +91,6 @@ function findByText(page) {
   field({ label: t('messages.until'), input: until, optional: true }),
   h('div.form-row', button({ label: t('messages.search'), kind: 'primary', iconName: 'eye', type: 'submit', role: 'content' })));
   return [h('p.quiet', t('messages.textLead')), form, roleNote('content'), results];
-}
-
-function findByPerson(app) {
-  const input = textInput({ required: true, name: 'person' });
-  const entry = field({ label: t('messages.person'), hint: t('messages.personHint'), input });
-  return h('form.form-row', {
-    novalidate: true, role: 'search', 'aria-label': t('messages.byPerson'),
-    on: {
-      submit: (event) => {
-        event.preventDefault();
-        entry.fail(input.value.trim() ? '' : t('messages.personMissing'));
-        if (input.value.trim()) go(addressOf('apps', app, 'people', input.value.trim()));
-      },
-    },
-  }, entry, button({ label: t('messages.toPerson'), kind: 'primary', type: 'submit' }));
 }
 
 /** What is known of one message that was seen: where it is for each device. */
@@ -220,7 +206,8 @@ export default async function open(page) {
       label: t('messages.find'), chosen: page.query.find,
       tabs: [
         ['id', t('messages.byId'), () => findById(page.app)],
-        ['person', t('messages.byPerson'), () => findByPerson(page.app)],
+        ['person', t('person.why'), () => whySilent(page)],
+        ['legs', t('messages.byDelivery'), () => findLegs(page)],
         ['text', t('messages.byText'), () => findByText(page)],
       ],
     })),

@@ -4,9 +4,8 @@ import { h, bdi } from './dom.js';
 import { api, path, curlOf } from './api.js';
 import { t, tx, number, dateTime, list, timeElement } from './text.js';
 import { addressOf } from './router.js';
-import { pageHead, card, facts, chip, button, note, table, emptyState, loaded, confirmAction, roleNote, strangerText, field, textInput, showRefusal, toast, curlBlock, disclosure, idChip, personLink, select, openDialog, problemBox } from './widgets.js';
-import { endChip, waitChip, sentence } from './legs.js';
-import { may } from './session.js';
+import { pageHead, card, facts, chip, button, note, table, emptyState, loaded, confirmAction, roleNote, strangerText, field, textInput, showRefusal, toast, curlBlock, disclosure, idChip, personLink, openDialog } from './widgets.js';
+import { whySilent } from './legs-search.js';
 import { conversationLink } from './page-messages.js';
 
 
@@ -76,63 +75,6 @@ function settingsWords(app, settings) {
     ],
     rows: muted,
   }) : h('p.quiet', t('settings.noneMuted')));
-}
-
-/** What became of messages to one person, a sentence each. `legs` are those of this person alone. */
-function sentencesList(app, legs) {
-  return legs.length ? h('ul.lanes', legs.map((leg) => h('li.lane',
-    h('div.lane-head',
-      h('span', h('time.mono', { datetime: new Date(leg.sent_at).toISOString() }, dateTime(leg.sent_at)), ' · ', leg.sender ? personLink(app, leg.sender) : null,
-        leg.conversation ? [' · ', conversationLink(app, leg.conversation)] : null),
-      leg.end ? endChip(leg.end, leg.detail) : waitChip(leg.wait)),
-    h('p.lane-sentence', sentence(leg, leg.sent_at, leg.receipts ?? [])),
-    h('p', idChip(leg.message_id, { href: addressOf('apps', app, 'messages', leg.message_id) })))))
-    : emptyState({ title: t('person.noLegs'), text: t('person.noLegsText') });
-}
-
-/** The deliveries to one person of the messages in a conversation, up to a time: its history says which they were, their traces what became of them. */
-async function legsOfConversation({ app, signal }, user, type, id, until) {
-  const messages = [];
-  let cursor = null;
-  for (let page = 0; page < 5 && messages.length < 10; page += 1) {
-    const answer = await api.get(path`/v1/apps/${app}/conversations/${type}/${id}/messages`, { user, limit: 100, cursor }, { signal });
-    messages.push(...answer.messages.filter((message) => message.sender !== user && (!until || message.sent_at <= until)));
-    cursor = answer.next;
-    if (!cursor) break;
-  }
-  const traces = await Promise.all(messages.slice(0, 10).map((message) => api.get(path`/v1/apps/${app}/messages/${message.message_id}/trace`, null, { signal })));
-  return traces.flatMap((trace) => [...trace.ended_legs, ...trace.open_legs].filter((leg) => leg.user === user).map((leg) => ({
-    ...leg, message_id: trace.message_id, sent_at: trace.sent_at, sender: trace.sender, conversation: trace.conversation,
-    receipts: trace.receipts.filter((receipt) => receipt.user === user && receipt.device === leg.device),
-  })));
-}
-
-/** "Why silent?": what became of the messages to this person, in a conversation and up to a time. */
-function silenceCard(page, user) {
-  const { app } = page;
-  const type = select(['PR', 'GRP', 'DS', 'CS', 'SYS', 'MC', 'MP', 'PH'].map((kind) => [kind, t(`kind.${kind}`)]), 'PR', { name: 'why-kind' });
-  const id = textInput({ required: true, name: 'why-conversation' });
-  const until = h('input', { type: 'datetime-local', name: 'why-until' });
-  const entry = field({ label: t('person.whyWith'), hint: t('person.whyWithHint'), input: id });
-  const list = h('div', { 'aria-live': 'polite' });
-  const submit = button({ label: t('person.whyAsk'), kind: 'primary', iconName: 'search', type: 'submit', role: 'content' });
-  const form = h('form.form-row', {
-    novalidate: true, role: 'search', 'aria-label': t('person.why'),
-    on: {
-      submit: async (event) => {
-        event.preventDefault();
-        entry.fail(id.value.trim() ? '' : t('person.whyMissing'));
-        if (!id.value.trim() || !may('content')) return;
-        submit.setAttribute('aria-busy', 'true');
-        try {
-          list.replaceChildren(sentencesList(app, await legsOfConversation(page, user, type.value, id.value.trim(), until.value ? new Date(until.value).getTime() : null)));
-        } catch (problem) {
-          if (problem.name !== 'AbortError') list.replaceChildren(problemBox(problem));
-        } finally { submit.removeAttribute('aria-busy'); }
-      },
-    },
-  }, field({ label: t('message.kind'), input: type }), entry, field({ label: t('person.around'), input: until, optional: true }), submit);
-  return card({ title: t('person.why'), lead: t('person.whyLead') }, form, roleNote('content'), list);
 }
 
 /** A form for one line of words, such as tags. */
@@ -274,7 +216,7 @@ export default async function open(page) {
     h('div.tiles',
       ...[['people.devices', person.devices.count], ['person.here', person.devices.here], ['people.unread', person.unread], ['person.unreadMuted', person.unread_with_muted], ['person.mentions', person.mentions]]
         .map(([key, value]) => h('div.tile', h('span.tile-label', t(key)), h('span.tile-value', number(value))))),
-    silenceCard(page, user),
+    card({ title: t('person.why') }, whySilent(page, user)),
     card({ title: t('person.devices'), lead: t('person.devicesLead') }, devices, curlBlock(curlOf('GET', devicesAddress))),
     h('div.grid',
       card({ title: t('person.settings'), lead: t('person.settingsLead') }, loaded(signal, () => api.get(path`/v1/apps/${app}/users/${user}/settings`, null, { signal }), loudness)),

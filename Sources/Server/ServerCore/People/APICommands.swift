@@ -101,6 +101,9 @@ extension ServerCore {
         case .silentPush(let user, let push): self.pushSilently(push, to: user, for: request, now, &effects)
         case .trace(let app, let message):
             self.sendToStore(.trace(app, message), for: .apiAnswer(request), &effects)
+        case .legs(let question):
+            let user = question.user.map { UserKey(app: question.app, user: $0) }
+            self.sendToStore(.readLegs(question), for: .apiLegs(request, user), &effects)
         case .signOut(let device):
             self.signOut(device, for: request, now, &effects)
         case .signOutAll(let user):
@@ -201,5 +204,37 @@ extension ServerCore {
         }
         trace.open = open.values.sorted { $0.leg < $1.leg }
         return trace
+    }
+
+    /// The same for what is in one person's log.
+    func withLiveLegs(_ page: LegPage, of user: UserKey) -> LegPage {
+        var page = page
+        if let slot = self.slots[user] {
+            for place in page.messages.indices {
+                for index in self.people[slot].devices.indices {
+                    guard let leg = self.people[slot].devices[index].legs.index(of: page.messages[place].place) else {
+                        continue
+                    }
+                    page.messages[place].addLive(self.openLeg(slot, index, leg, notBefore: nil))
+                }
+            }
+        }
+        page.messages.removeAll { $0.isEmpty }
+        return page
+    }
+}
+
+extension MessageLegs {
+    /// In place of what the store knows of it, but for the time.
+    fileprivate mutating func addLive(_ live: OpenLeg) {
+        guard live.leg.message == self.id, !self.ended.contains(where: { $0.leg == live.leg }) else { return }
+        var live = live
+        if let index = self.open.firstIndex(where: { $0.leg == live.leg }) {
+            live.notBefore = self.open[index].notBefore
+            self.open[index] = live
+        } else {
+            self.open.append(live)
+            self.open.sort { $0.leg < $1.leg }
+        }
     }
 }

@@ -52,7 +52,8 @@ enum AnonymousRules {
         // The backend pushes to them as to others, sees their devices, names them for audiences, signs them out and bans them.
         case .sendCustom, .unread, .markRead, .createPush, .changePush, .pushJob, .pushJobs, .countAudience,
             .pushRecipient, .setLabels, .labels, .profiles, .call, .pushActivity, .activityPush, .channels, .testPush,
-            .silentPush, .trace, .signOut, .signOutAll, .devices, .changeAccount, .userAccount, .media, .mediaUses,
+            .silentPush, .trace, .legs, .signOut, .signOutAll, .devices, .changeAccount, .userAccount, .media,
+            .mediaUses,
             .fromExtension:
             break
         case .request, .once, .setObjectNames, .objectNames, .setAccount, .accounts, .followers, .people,

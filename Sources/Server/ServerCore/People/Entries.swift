@@ -82,10 +82,11 @@ extension ServerCore {
         with entry: LogEntry, _ recalled: RecalledMessage, slot: Int, index: Int, _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
-        if !self.people[slot].devices[index].lease.isLive,
-            let (conversation, upTo) = entry.reading(by: self.people[slot].key.user)
-        {
-            self.endRead(slot, index, conversation, upTo: upTo, now, &effects)
+        if let (conversation, upTo) = entry.reading(by: self.people[slot].key.user) {
+            if case .read = entry.body { self.addReading(slot, index, conversation, upTo: upTo, now) }
+            if !self.people[slot].devices[index].lease.isLive {
+                self.endRead(slot, index, conversation, upTo: upTo, now, &effects)
+            }
         }
         switch entry.body {
         case .recall(let recall):

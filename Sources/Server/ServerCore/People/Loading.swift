@@ -306,6 +306,7 @@ extension ServerCore {
     private mutating func restoreLeg(_ open: OpenLeg, _ subject: Leg.Subject, slot: Int, index: Int, _ now: Now) {
         var leg = Leg(position: open.position, subject: subject, state: .queued, liveSince: now.monotonic)
         leg.attempts = open.attempts
+        leg.steps = open.steps
         leg.isKept = true
         leg.isRestored = leg.pushJob != nil
         leg.mayBeShown = open.apnsID != nil

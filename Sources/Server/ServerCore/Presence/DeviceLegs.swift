@@ -75,6 +75,7 @@ struct Leg: Sendable {
     var isKept = false
     /// Of a push job: an earlier process may have sent it, and has not lived to hear what became of it.
     var isRestored = false
+    var steps = LegSteps()
 
     var id: MessageID {
         switch self.subject {
@@ -107,7 +108,7 @@ struct Leg: Sendable {
     func ended(_ end: LegEnd, of device: DeviceKey, at wall: Int64) -> EndedLeg {
         EndedLeg(
             leg: LegID(message: self.id, user: device.user, device: device.device), end: end, at: wall,
-            pushJob: self.pushJob, isRepeated: self.isRestored && self.sentAttempt != nil)
+            pushJob: self.pushJob, isRepeated: self.isRestored && self.sentAttempt != nil, steps: self.steps)
     }
 
     func impliedDisposition(for user: UserID) -> Disposition {
@@ -224,6 +225,17 @@ struct DeviceLegs: Sendable {
             if self.legs[index].isInFlight { continue }
             self.legs[index].state = .live
             self.legs[index].liveSince = now
+        }
+    }
+
+    mutating func addStep(_ step: LegStep, where condition: (Leg) -> Bool) {
+        for index in self.legs.indices where condition(self.legs[index]) { self.legs[index].steps.append(step) }
+    }
+
+    /// Of those that wait for the device, or for what it does: a push that is under way does not.
+    mutating func addTurn(_ turn: LegTurn, at wall: Int64) {
+        for index in self.legs.indices where !self.legs[index].isInFlight {
+            self.legs[index].steps.append(.turned(turn, at: wall))
         }
     }
 

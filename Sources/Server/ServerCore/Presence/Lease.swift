@@ -1,3 +1,4 @@
+import StoreModel
 package import TidingsModel
 
 // The lease of a device: what the server believes about it (design.md §4). Effects stand behind a slash; "over" is `timeReached` after
@@ -166,6 +167,20 @@ extension Lease {
         case .background(let remaining):
             return .background(until: now + max(0, min(remaining, settings.backgroundTimeMax)))
         case .suspending: return .gone
+        }
+    }
+}
+
+extension LegTurn {
+    /// What the device's legs are told of an event that has changed its lease.
+    init(_ event: LeaseEvent, to lease: Lease) {
+        switch event {
+        case .connected, .reported: self = lease.isLive ? .returned : .suspended
+        case .heard: self = .returned
+        case .socketLost: self = .connectionLost
+        case .deadlineMissed: self = .deadlineMissed
+        case .heartbeatMissed: self = .silent
+        case .timeReached: self = .timeOver
         }
     }
 }

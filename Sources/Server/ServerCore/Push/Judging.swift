@@ -7,7 +7,8 @@ extension ServerCore {
     ) -> Judgement {
         switch PushVerdict(self.facts(slot, index, leg, now)) {
         case .end(let end):
-            let ended = self.people[slot].devices[index].legs[leg]
+            var ended = self.people[slot].devices[index].legs[leg]
+            ended.steps.append(.judged)
             self.people[slot].devices[index].legs.remove(at: leg)
             self.endLeg(ended, slot: slot, index: index, end, now, &effects)
             return .ended
@@ -64,6 +65,7 @@ extension ServerCore {
         self.people[slot].devices[index].legs[leg].isKept = true
         let end = until ?? self.people[slot].devices[index].retry?.until
         let notBefore = end.map { now.wall + max(0, $0 - now.monotonic) }
+        self.people[slot].devices[index].legs[leg].steps.append(.waited(wait, until: notBefore, at: now.wall))
         self.sendToStore(.keepLeg(self.openLeg(slot, index, leg, notBefore: notBefore)), &effects)
     }
 
@@ -81,7 +83,7 @@ extension ServerCore {
         return OpenLeg(
             leg: id, position: open.position, wait: wait,
             apnsID: open.sentAttempt.map { apnsID(of: id, attempt: $0) }, attempts: open.attempts,
-            notBefore: notBefore, pushJob: open.pushJob)
+            notBefore: notBefore, pushJob: open.pushJob, steps: open.steps)
     }
 
     func facts(_ slot: Int, _ index: Int, _ leg: Int, _ now: Now) -> PushFacts {

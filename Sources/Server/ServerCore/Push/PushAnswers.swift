@@ -42,10 +42,24 @@ extension ServerCore {
         }
         let (event, reaction) = Self.reaction(to: answer, of: id, push)
         self.handleBurstEvent(event, of: push.lane, now, &effects)
+        self.addAnswer(answer, to: push, id, now)
         self.applyReaction(reaction, to: push, id, now, &effects)
         if case .worked = event { self.settleDoubts(of: push.lane, now, &effects) }
         self.pumpLane(push.lane, now, &effects)
         self.watchIdle(push.lane, now)
+    }
+
+    /// To the steps of the legs that it carries. An acceptance is their end, which says the same.
+    private mutating func addAnswer(_ answer: PushAnswer, to push: OutgoingPush, _ id: PushID, _ now: Now) {
+        guard let step = answer.step(at: now.wall), let device = push.leg.device,
+            self.people[push.slot].key == push.leg.user, let index = self.people[push.slot].devices.index(of: device)
+        else { return }
+        for position in push.positions {
+            guard let leg = self.people[push.slot].devices[index].legs.index(of: position),
+                self.people[push.slot].devices[index].legs[leg].state == .inFlight(id)
+            else { continue }
+            self.people[push.slot].devices[index].legs[leg].steps.append(step)
+        }
     }
 
     private static func reaction(
@@ -208,4 +222,17 @@ extension ServerCore {
 
     /// For a push that came to nothing while others go: the APNs client has tried it again already.
     private static let failureWaitMax: Int64 = 60_000
+}
+
+extension PushAnswer {
+    fileprivate func step(at wall: Int64) -> LegStep? {
+        switch self {
+        case .noCredential: .answered(.noCredential, status: 0, reason: "", at: wall)
+        case .answered(.accepted): nil
+        case .answered(.refused(let refusal)):
+            .answered(.refused, status: refusal.status, reason: refusal.reason.name, at: wall)
+        case .answered(.unknownOutcome): .answered(.unknown, status: 0, reason: "", at: wall)
+        case .answered(.notSent), .answered(.stopped): .answered(.notSent, status: 0, reason: "", at: wall)
+        }
+    }
 }

@@ -112,6 +112,9 @@ extension ServerCore {
                 self.people[slot].devices[index].legs[leg].state = .inFlight(push)
                 self.people[slot].devices[index].legs[leg].sentAttempt =
                     self.people[slot].devices[index].legs[leg].attempts
+                let carrier = leg == newest ? nil : id.message
+                self.people[slot].devices[index].legs[leg].steps.append(
+                    .pushed(LegPush(request, carrier: carrier, attempt: open.attempts), at: now.wall))
             }
             self.people[slot].devices[index].inFlight = push
             self.lanes[lane]?.begin(push, of: slot, at: now.monotonic)
@@ -127,6 +130,19 @@ extension ServerCore {
         }
     }
 
+    /// To the steps of another device's legs than the one that has told of it.
+    mutating func addReading(
+        _ slot: Int, _ index: Int, _ conversation: ConversationID, upTo: LogPosition, _ now: Now
+    ) {
+        let reader = self.readingDevice
+        guard self.people[slot].devices[index].id != reader else { return }
+        let user = self.people[slot].key.user
+        self.people[slot].devices[index].legs.addStep(.read(on: reader, at: now.wall)) { leg in
+            guard case .message = leg.subject, !leg.isInFlight else { return false }
+            return leg.position <= upTo && leg.conversation(seenBy: user) == conversation
+        }
+    }
+
     mutating func endRead(
         _ slot: Int, _ index: Int, _ conversation: ConversationID, upTo: LogPosition, _ now: Now,
         _ effects: inout [ServerEffect]
@@ -138,5 +154,13 @@ extension ServerCore {
             return leg.position <= upTo && leg.conversation(seenBy: user) == conversation
         }
         for leg in read { self.endLeg(leg, slot: slot, index: index, .readElsewhere, now, &effects) }
+    }
+}
+
+extension LegPush {
+    fileprivate init(_ request: APNsRequest, carrier: MessageID?, attempt: Int) {
+        self.init(
+            carrier: carrier, attempt: attempt, topic: request.topic, environment: request.environment,
+            expiration: request.expiration ?? 0)
     }
 }

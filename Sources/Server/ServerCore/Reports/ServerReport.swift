@@ -140,8 +140,13 @@ extension ServerReport {
 
     private init?(_ command: StoreCommand) {
         switch command {
-        case .keepLeg(let open): self = .waitingLeg(open)
-        case .endLeg(let ended): self = .endedLeg(ended)
+        // Their steps have been told one by one, and many reports are kept.
+        case .keepLeg(var open):
+            open.steps = LegSteps()
+            self = .waitingLeg(open)
+        case .endLeg(var ended):
+            ended.steps = LegSteps()
+            self = .endedLeg(ended)
         case .receipt(let leg, let receipt, _): self = .receipt(leg, receipt)
         default: return nil  // tidy: what else is stored is told when the store has answered, or to nobody
         }

@@ -85,8 +85,9 @@ extension PendingStoreRequest {
     /// The request of the HTTP API that is answered with the command's result.
     var apiRequest: APIRequestID? {
         switch self {
-        case .apiAnswer(let request), .apiSend(let request, _), .apiSendCustom(let request, _),
-            .apiPutConversation(let request, _), .apiChangeAccount(let request, _, _), .apiSignOut(let request, _),
+        case .apiAnswer(let request), .apiLegs(let request, _), .apiSend(let request, _),
+            .apiSendCustom(let request, _), .apiPutConversation(let request, _), .apiChangeAccount(let request, _, _),
+            .apiSignOut(let request, _),
             .apiMissed(let request, _), .apiIssueToken(let request, _, _),
             .apiRing(let request, _, _, at: _), .apiPass(let request, _, at: _), .apiMarkRead(let request, _, _, _),
             .apiChangeControl(let request, _):

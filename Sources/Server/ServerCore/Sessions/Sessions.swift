@@ -143,6 +143,9 @@ extension ServerCore {
         let after = self.people[slot].devices[index].lease
         if before != after {
             self.reportLease(before, slot: slot, index: index, &effects)
+            if before.isLive != after.isLive || !before.isLive && before.name != after.name {
+                self.people[slot].devices[index].legs.addTurn(LegTurn(event, to: after), at: now.wall)
+            }
             self.followLease(slot, index, from: before, to: after, now, &effects)
         }
         // Visits every device of the person, so only if this one has changed.

@@ -36,6 +36,8 @@ enum PendingStoreRequest: Sendable {
 
     /// The result is the answer, as it is.
     case apiAnswer(APIRequestID)
+    /// With the person whose log was looked through, if it was one.
+    case apiLegs(APIRequestID, UserKey?)
     case apiSend(APIRequestID, SharedMessage)
     case apiSendCustom(APIRequestID, CustomOperation)
     case apiPutConversation(APIRequestID, ConversationRecord)
@@ -128,7 +130,9 @@ extension ServerCore {
             self.finishSync(session, after: after, page, now, &effects)
         case (.markRead(let session, let user, let conversation, let upTo), .read(let position, let unread)):
             self.sessions[session]?.commandsInFlight -= 1
+            self.readingDevice = self.sessions[session]?.device.device
             self.publishRead(conversation, of: user, upTo: upTo, at: position, unread: unread, now, &effects)
+            self.readingDevice = nil
         case (.markRead(let session, _, _, _), .refused(let problem)):
             self.sessions[session]?.commandsInFlight -= 1
             self.write(.problem(problem, isFatal: false), to: session, &effects)
@@ -255,6 +259,7 @@ extension ServerCore {
             (.apiRing(let request, _, _, _), .refused(let problem)),
             (.apiPass(let request, _, _), .refused(let problem)),
             (.apiMarkRead(let request, _, _, _), .refused(let problem)),
+            (.apiLegs(let request, _), .refused(let problem)),
             (.apiSendCustom(let request, _), .refused(let problem)),
             (.apiChangeControl(let request, _), .refused(let problem)):
             effects.append(.reply(request, .refused(problem)))
@@ -262,6 +267,8 @@ extension ServerCore {
         case (.apiAnswer(let request), .done): effects.append(.reply(request, .done))
         case (.apiAnswer(let request), .trace(let trace)):
             effects.append(.reply(request, .trace(trace.map { self.withLiveReports(self.withLiveLegs($0)) })))
+        case (.apiLegs(let request, let user), .legs(let page)):
+            effects.append(.reply(request, .legs(user.map { self.withLiveLegs(page, of: $0) } ?? page)))
         case (.apiAnswer(let request), .unread(let report)): effects.append(.reply(request, .unread(report)))
         case (.apiAnswer(let request), .objectNames(let names)): effects.append(.reply(request, .objectNames(names)))
         case (.apiAnswer(let request), .accounts(let accounts)): effects.append(.reply(request, .accounts(accounts)))
@@ -341,7 +348,7 @@ extension ServerCore {
             self.sessions[registrant.session]?.commandsInFlight -= 1
             self.refuseCommand(registrant, Self.unavailable, &effects)
         case .signIn(let session, let device): self.refuseSignIn(session, device, Self.unavailable, &effects)
-        case .apiSend(let request, _), .apiAnswer(let request), .apiMissed(let request, _),
+        case .apiSend(let request, _), .apiAnswer(let request), .apiMissed(let request, _), .apiLegs(let request, _),
             .apiSendCustom(let request, _), .apiPutConversation(let request, _),
             .apiIssueToken(let request, _, _), .apiKept(let request, _), .apiRing(let request, _, _, _),
             .apiPass(let request, _, _),

@@ -83,7 +83,7 @@ extension API {
         return ConversationID(type: found, target: try UserID.validated(target, field: id).rawValue)
     }
 
-    private static func time(_ request: Request, _ name: String) throws(InvalidField) -> Int64? {
+    static func time(_ request: Request, _ name: String) throws(InvalidField) -> Int64? {
         guard request.uri.queryParameters.get(name) != nil else { return nil }
         return try self.number(request, name, 0...9_007_199_254_740_991, default: nil)
     }

@@ -73,6 +73,7 @@ struct API: Sendable {
         app.post("tokens") { try await self.issueToken($0, $1) }
         self.addMessages(to: app)
         self.addSearch(to: app)
+        self.addLegs(to: app)
         self.addPushes(to: app)
         self.addLabels(to: app)
         self.addConversations(to: app)

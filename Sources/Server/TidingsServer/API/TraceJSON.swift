@@ -11,6 +11,7 @@ extension MessageTrace {
         func off(_ leg: LegID) -> Int64? {
             leg.device.flatMap { offSince[DeviceKey(user: leg.user, device: $0)] }
         }
+        let about = MessageLegs.About(self.subject)
         return .members(
             [("message_id", .string(self.id.description))] + self.subject.members + self.authorMembers
                 + self.recallMembers + [
@@ -18,8 +19,8 @@ extension MessageTrace {
                         "deliveries",
                         .array(
                             self.deliveries.map { ["user": .string($0.user.rawValue), "position": .int($0.position)] })
-                    ), ("open_legs", .array(self.open.map { $0.json(off($0.leg)) })),
-                    ("ended_legs", .array(self.ended.map { $0.json(off($0.leg)) })),
+                    ), ("open_legs", .array(self.open.map { $0.json(about, off($0.leg)) })),
+                    ("ended_legs", .array(self.ended.map { $0.json(about, off($0.leg)) })),
                     ("receipts", .array(self.receipts.map(\.json))),
                     ("devices", .array(self.reports.map(\.json))),
                 ])
@@ -99,22 +100,29 @@ extension LegID {
 }
 
 extension OpenLeg {
-    fileprivate func json(_ offSince: Int64?) -> JSONValue {
-        .members(
-            self.leg.members + [
-                ("wait", .string(self.wait.rawValue)), ("attempts", .int(self.attempts)),
-                ("apns_id", .optional(self.apnsID)),
-                ("not_before", .optional(self.notBefore)), ("notifications_off_since", .optional(offSince)),
-            ])
+    fileprivate func json(_ about: MessageLegs.About, _ offSince: Int64?) -> JSONValue {
+        .members(self.members(about) + [("notifications_off_since", .optional(offSince))])
+    }
+
+    func members(_ about: MessageLegs.About) -> [(String, JSONValue)] {
+        self.leg.members + [
+            ("wait", .string(self.wait.rawValue)), ("attempts", .int(self.attempts)),
+            ("apns_id", .optional(self.apnsID)), ("not_before", .optional(self.notBefore)),
+            ("steps", self.steps.json(of: self.leg, about)),
+        ]
     }
 }
 
 extension EndedLeg {
-    fileprivate func json(_ offSince: Int64?) -> JSONValue {
-        .members(
-            self.leg.members + [
-                ("end", .string(self.end.name)), ("detail", .optional(self.end.detail)),
-                ("at", .int(self.at)), ("notifications_off_since", .optional(offSince)),
-            ])
+    fileprivate func json(_ about: MessageLegs.About, _ offSince: Int64?) -> JSONValue {
+        .members(self.members(about) + [("notifications_off_since", .optional(offSince))])
+    }
+
+    func members(_ about: MessageLegs.About) -> [(String, JSONValue)] {
+        self.leg.members + [
+            ("end", .string(self.end.name)), ("detail", .optional(self.end.detail)), ("at", .int(self.at)),
+            ("steps", self.steps.json(of: self.leg, about)),
+            ("tests", self.steps.all.last == .judged ? PushVerdict.tests(decidedBy: .end(self.end)).json : .null),
+        ]
     }
 }

@@ -122,7 +122,8 @@ extension StoreCommand {
         case .advance: .advance
         case .keepLeg: .keepLeg
         case .endLeg: .endLeg
-        case .setDeviceStatus, .receipt, .compareLog, .loadUser, .readLog, .trace, .readConversation, .readHistory,
+        case .setDeviceStatus, .receipt, .compareLog, .loadUser, .readLog, .trace, .readLegs, .readConversation,
+            .readHistory,
             .readSettings, .readReceipts, .changeAccount, .readAccount, .readUnread, .setObjectNames, .readObjectNames,
             .mayWrite, .readRestrictions, .readAccounts, .readFollowers, .readFollowing, .readPeople, .readProfiles,
             .readKept, .readMedia, .readMediaUses, .changeControl, .readControl, .readAudit, .readPush, .readPushes,

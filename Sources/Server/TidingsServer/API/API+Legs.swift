@@ -1,0 +1,210 @@
+import HTTPTypes
+import Hummingbird
+import ServerCore
+import StoreModel
+import TidingsModel
+
+extension API {
+    private static let legMembers = ["user", "device", "message_id", "state", "reason", "since", "until"]
+    /// A step is one command of the store, between whose batches others come in.
+    private static let looksOfAStep = 500
+    private static let stepsOfARequest = 20
+    private static let reasonBytesMax = 128
+
+    func addLegs(to app: RouterGroup<Context>) {
+        app.get("legs") { try await self.searchLegs($0, $1) }
+    }
+
+    /// Newest message first.
+    private func searchLegs(_ request: Request, _ context: Context) async throws -> Response {
+        let app = try self.authorize(request, context, .trace, query: Self.legMembers + Paging.query)
+        let paging = try Paging(request, of: Self.legMembers)
+        let filter = try self.legFilter(request)
+        let (since, until) = (try Self.time(request, "since"), try Self.time(request, "until"))
+        try InvalidField.check(since ?? .min <= until ?? .max, "until", "must not be before since")
+        if let text = request.uri.queryParameters.get("message_id") {
+            let id = try self.messageID(String(text), "message_id")
+            return .json(try await self.legs(of: id, in: app, filter, paging))
+        }
+        try Self.checkFinds(filter)
+        var question = LegQuestion(app: app, user: filter.user, looksMax: Self.looksOfAStep)
+        if let since { question.oldest = MessageID(from: since) }
+        if let until { question.newest = MessageID(from: until + 1) }
+        return .json(try await self.legs(question, filter, paging))
+    }
+
+    private func legFilter(_ request: Request) throws(InvalidField) -> LegFilter {
+        let query = request.uri.queryParameters
+        var filter = LegFilter()
+        if let user = query.get("user") { filter.user = try UserID.validated(user, field: "user") }
+        if let device = query.get("device") { filter.device = try DeviceID.validated(device, field: "device") }
+        if let state = query.get("state") {
+            switch state {
+            case "open": filter.state = .open
+            case "ended": filter.state = .ended
+            default:
+                let names = LegFilter.ends + LegFilter.waits.filter { !LegFilter.ends.contains($0) }
+                guard names.contains(state) else {
+                    let known = ["open", "ended"] + names
+                    throw InvalidField(field: "state", rule: "must be one of \(known.joined(separator: ", "))")
+                }
+                filter.state = .named(state)
+            }
+        }
+        if let reason = Self.writtenOut("reason", in: request) {
+            try InvalidField.check(reason.utf8.count, in: 1...Self.reasonBytesMax, "reason", unit: " bytes")
+            filter.reason = reason
+        }
+        return filter
+    }
+
+    /// Without a person there is no list of what is under way, and none of people without a device.
+    private static func checkFinds(_ filter: LegFilter) throws(InvalidField) {
+        guard filter.user == nil else { return }
+        let rule = "must be present, or message_id: without them only what has ended on a device is found"
+        switch filter.state {
+        case .open?: throw InvalidField(field: "user", rule: rule)
+        case .named(let name)?:
+            try InvalidField.check(LegFilter.ends.contains(name) && name != LegEnd.noDevice.name, "user", rule)
+        case .ended?, nil: break
+        }
+    }
+
+    private func legs(
+        of id: MessageID, in app: AppID, _ filter: LegFilter, _ paging: Paging
+    ) async throws -> JSONValue {
+        guard case .trace(let trace) = try await self.result(of: .trace(app, id)) else { throw APIProblem.bug }
+        let place = try paging.after { LegPlace($0) }
+        var found = FoundLegs(limit: paging.limit, filter: filter)
+        if let trace { found.add(MessageLegs(trace), after: place) }
+        return found.json(paging, reached: trace?.id, next: nil)
+    }
+
+    private func legs(_ asked: LegQuestion, _ filter: LegFilter, _ paging: Paging) async throws -> JSONValue {
+        var question = asked
+        let place = try paging.after { LegPlace($0) }
+        question.before = place?.before
+        var found = FoundLegs(limit: paging.limit, filter: filter)
+        var reached: MessageID?
+        for _ in 0..<Self.stepsOfARequest {
+            guard case .legs(let page) = try await self.result(of: .legs(question)) else { throw APIProblem.bug }
+            for message in page.messages { found.add(message, after: place) }
+            reached = page.reached ?? reached
+            question.before = page.next
+            guard page.next != nil, !found.isFull else { break }
+        }
+        return found.json(paging, reached: reached, next: question.before)
+    }
+}
+
+extension MessageID {
+    /// The first id of a time; the first and the last there can be for times of which there is none.
+    fileprivate init(from wall: Int64) {
+        let last = MessageID(rawValue: UInt64(Int64.max))
+        self = wall > last.wallMilliseconds ? last : MessageID(wallMilliseconds: wall, node: 0, counter: 0)
+    }
+}
+
+extension MessageLegs {
+    fileprivate init(_ trace: MessageTrace) {
+        self.init(
+            id: trace.id, place: trace.id.rawValue, about: About(trace.subject), open: trace.open, ended: trace.ended,
+            receipts: trace.receipts)
+    }
+}
+
+/// Where a page of legs goes on: before a place of the store's, and in the message that stands right before it after one of its legs.
+private struct LegPlace {
+    var before: UInt64
+    /// The message's place, and the last of its legs that was told.
+    var last: (place: UInt64, user: String, device: String)?
+
+    init(before: UInt64) { self.before = before }
+
+    init(after leg: LegID, of message: MessageLegs) {
+        self.before = message.place + 1
+        self.last = (message.place, leg.user.user.rawValue, leg.device?.rawValue ?? "")
+    }
+
+    init?(_ text: String) {
+        let parts = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        guard let before = UInt64(parts[0]), before > 0, before <= UInt64(Int64.max) else { return nil }
+        self.before = before
+        guard parts.count > 1 else { return }
+        guard parts.count == 3 else { return nil }
+        self.last = (before - 1, parts[1], parts[2])
+    }
+
+    var text: String {
+        guard let last else { return "\(self.before)" }
+        return "\(self.before)\n\(last.user)\n\(last.device)"
+    }
+
+    /// Whether an earlier page has told it.
+    func hasTold(_ leg: LegID, of message: MessageLegs) -> Bool {
+        guard let last, last.place == message.place else { return false }
+        return (leg.user.user.rawValue, leg.device?.rawValue ?? "") <= (last.user, last.device)
+    }
+}
+
+/// The legs of a page, as they are found.
+private struct FoundLegs {
+    let limit: Int
+    let filter: LegFilter
+    private var legs: [JSONValue] = []
+    /// Behind the last that the page has room for, if there is another.
+    private var next: LegPlace?
+    private var last: LegPlace?
+
+    init(limit: Int, filter: LegFilter) {
+        self.limit = limit
+        self.filter = filter
+    }
+
+    var isFull: Bool { self.next != nil }
+
+    mutating func add(_ message: MessageLegs, after place: LegPlace?) {
+        let about = message.about
+        let ended = message.ended.filter { self.filter.admits($0) }.map {
+            (leg: $0.leg, json: [("state", "ended")] + $0.members(about))
+        }
+        let open = message.open.filter { self.filter.admits($0) }.map {
+            (leg: $0.leg, json: [("state", "open")] + $0.members(about))
+        }
+        for found in (ended + open).sorted(by: { $0.leg < $1.leg }) where !self.isFull {
+            guard place?.hasTold(found.leg, of: message) != true else { continue }
+            guard self.legs.count < self.limit else {
+                self.next = self.last
+                return
+            }
+            self.last = LegPlace(after: found.leg, of: message)
+            self.legs.append(.members(message.members + found.json + message.receiptMembers(of: found.leg)))
+        }
+    }
+
+    func json(_ paging: Paging, reached: MessageID?, next: UInt64?) -> JSONValue {
+        let following = self.next ?? next.map { LegPlace(before: $0) }
+        return [
+            "legs": .array(self.legs), "next": paging.next(after: following?.text, hasMore: following != nil),
+            "reached_at": .optional(reached?.wallMilliseconds),
+        ]
+    }
+}
+
+extension MessageLegs {
+    fileprivate var members: [(String, JSONValue)] {
+        [
+            ("message_id", .string(self.id.description)), ("kind", .string(self.about.kind.rawValue)),
+            ("sender", .optional(self.about.sender?.rawValue)),
+            ("conversation", self.about.conversation?.json ?? .null),
+            ("object_name", .optional(self.about.objectName?.rawValue)), ("sent_at", .int(self.about.sentAt)),
+        ]
+    }
+
+    fileprivate func receiptMembers(of leg: LegID) -> [(String, JSONValue)] {
+        func time(_ receipt: LegReceipt) -> JSONValue {
+            .optional(self.receipts.first { $0.leg == leg && $0.receipt == receipt }?.at)
+        }
+        return [("shown_at", time(.shown)), ("opened_at", time(.opened))]
+    }
+}

@@ -1,0 +1,114 @@
+import GRDB
+import StoreModel
+import Testing
+import TidingsModel
+
+@testable import MessageStore
+
+@Suite struct `A search for legs, on the disk` {
+    private static let questions: [StoreCommand] = {
+        var questions: [StoreCommand] = []
+        for user in [nil, "ada", "bo", "nobody"] as [UserID?] {
+            for looks in [1, 3, 1_000] {
+                for before in [nil, 2, 9, 1_500] as [UInt64?] {
+                    questions.append(
+                        .readLegs(LegQuestion(app: "shop", user: user, before: before, looksMax: looks)))
+                }
+                var question = LegQuestion(app: "shop", user: user, looksMax: looks)
+                (question.oldest, question.newest) = (MessageID(rawValue: 1_003), MessageID(rawValue: 2_004))
+                questions.append(.readLegs(question))
+            }
+        }
+        return questions + [.readLegs(LegQuestion(app: "club", looksMax: 1_000))]
+    }()
+
+    private static func commands(_ round: UInt64) -> [StoreCommand] {
+        let phone = DeviceKey(user: bo, device: "phone")
+        var commands: [StoreCommand] = []
+        for number: UInt64 in 1...12 {
+            let id = 1_000 * round + number
+            if number == 4 { commands.append(.signIn(phone, platform: "ios", at: 1)) }
+            if number == 11 { commands.append(.signOut(phone, at: 2)) }
+            commands.append(
+                number % 4 == 3 ? accept(message(id, from: "bo", to: "ada")) : accept(message(id)))
+            let leg = LegID(message: MessageID(rawValue: id), user: bo, device: "phone")
+            switch number % 3 {
+            case 0: commands.append(.endLeg(EndedLeg(leg: leg, end: .muted, at: 5, steps: everyStep)))
+            case 1: commands.append(.keepLeg(OpenLeg(leg: leg, position: number, wait: .grace, steps: everyStep)))
+            default: commands.append(.endLeg(EndedLeg(leg: leg, end: .accepted(apnsID: "A"), at: 6)))
+            }
+            commands.append(.receipt(leg, .shown, at: 7))
+        }
+        // Of a message that nobody knows.
+        let unknown = LegID(message: MessageID(rawValue: 1_000 * round + 99), user: bo, device: "phone")
+        return commands + [.endLeg(EndedLeg(leg: unknown, end: .muted, at: 8))]
+    }
+
+    @Test(arguments: [true, false])
+    func `is answered by rows and by what they do not have yet`(derives: Bool) async throws {
+        let folder = try TemporaryFolder()
+        var configuration = MessageStoreConfiguration()
+        configuration.mayDerive = { _ in derives }
+        var reference = ReferenceStore()
+        // The second time everything of the first is in rows, or in the journal alone.
+        for round: UInt64 in 1...2 {
+            let store = try MessageStore(path: folder.path(), configuration: configuration, logger: quiet)
+            _ = reference.open()
+            let commands = Self.commands(round)
+            #expect(try await store.apply(commands) == reference.apply(commands, epoch: reference.epoch))
+            for question in Self.questions {
+                let wanted = try reference.apply([question], epoch: reference.epoch)
+                #expect(try await store.apply([question]) == wanted, "\(question)")
+            }
+            store.close()
+        }
+    }
+
+    @Test func `has something to find in these`() throws {
+        var reference = ReferenceStore()
+        _ = reference.open()
+        _ = try reference.apply(Self.commands(1), epoch: reference.epoch)
+        func found(_ user: UserID?) throws -> Int {
+            let question = StoreCommand.readLegs(LegQuestion(app: "shop", user: user, looksMax: 1_000))
+            guard case .legs(let page) = try reference.apply(question, epoch: reference.epoch) else { return 0 }
+            return page.messages.count { !$0.isEmpty }
+        }
+        #expect(try found(nil) > 5)
+        #expect(try found("bo") > 5)
+    }
+}
+
+@Suite struct `A store file of version 24` {
+    @Test func `opens with its open legs, of which no steps are known, and keeps those from now on`() async throws {
+        let folder = try TemporaryFolder()
+        let leg = LegID(message: MessageID(rawValue: 1), user: bo, device: "phone")
+        let other = LegID(message: MessageID(rawValue: 2), user: bo, device: "phone")
+        let store = try MessageStore(path: folder.path(), logger: quiet)
+        _ = try await store.apply([
+            .signIn(DeviceKey(user: bo, device: "phone"), platform: "ios", at: 7), accept(message(1)),
+            accept(message(2)),
+            .keepLeg(OpenLeg(leg: leg, position: 1, wait: .quietHours, notBefore: 99)),
+        ])
+        store.close()
+        let database = try DatabaseQueue(path: folder.path())
+        try await database.write { try $0.execute(sql: "\(backToVersion24); PRAGMA user_version = 24") }
+        try database.close()
+
+        let migrated = try MessageStore(path: folder.path(), logger: quiet)
+        let old = OpenLeg(leg: leg, position: 1, wait: .quietHours, notBefore: 99)
+        #expect(try await migrated.openLegs(of: bo) == [old])
+        let new = OpenLeg(leg: other, position: 2, wait: .throttled, attempts: 1, steps: everyStep)
+        _ = try await migrated.apply([.keepLeg(new)])
+        migrated.close()
+        let again = try MessageStore(path: folder.path(), logger: quiet)
+        #expect(try await again.openLegs(of: bo) == [old, new])
+        again.close()
+    }
+}
+
+extension MessageStore {
+    fileprivate func openLegs(of user: UserKey) async throws -> [OpenLeg] {
+        guard case .user(let record) = try await self.apply([.loadUser(user)]).first else { return [] }
+        return record.openLegs
+    }
+}
