@@ -294,12 +294,13 @@ targets += [
                 "TidingsClient", "ClientCore", "TidingsWire", "World", "ScenarioCore", "Scenarios",
             ] + (onLinux ? ["PhoneTerminal"] : []))
             + packaged([
-                "ArgumentParser", "Crypto", "Hummingbird", "Logging", "Metrics", "NIOCore", "NIOHTTP1", "NIOPosix",
-                "NIOWebSocket", "ServiceLifecycle", "Yams",
+                "ArgumentParser", "Crypto", "HTTPTypes", "Hummingbird", "Logging", "Metrics", "NIOCore", "NIOHTTP1",
+                "NIOPosix", "NIOWebSocket", "ServiceLifecycle", "Yams",
             ]),
         path: "Sources/Tool/tidings", swiftSettings: facade),
     .testTarget(
-        name: "TidingsToolTests", dependencies: ours(["TidingsModel", "APNsModel", "tidings"]),
+        name: "TidingsToolTests",
+        dependencies: ours(["TidingsModel", "APNsModel", "PhoneCore", "tidings"]) + packaged(["ArgumentParser"]),
         path: "Tests/TidingsToolTests", swiftSettings: strict + notOptimised),
     // The rules of the house: imports, purity, sizes, words.
     .testTarget(name: "TidyTests", path: "Tests/TidyTests", swiftSettings: strict + notOptimised),

@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "Tests" / "Browser"), str(ROOT / "Tests")]
 
 
-def _import_stage() -> type:
+def _import_stages() -> tuple[type, type]:
     """What the tests in Python share is in a file of this file's name, one folder up: while it is imported it has the name."""
     own = sys.modules.get("conftest")
     specification = importlib.util.spec_from_file_location("conftest", ROOT / "Tests" / "conftest.py")
@@ -26,13 +26,14 @@ def _import_stage() -> type:
     sys.modules["conftest"] = module
     specification.loader.exec_module(module)
     from console_stage import Stage
+    from phones_stage import PhonesStage
 
     if own is not None:
         sys.modules["conftest"] = own
-    return Stage
+    return Stage, PhonesStage
 
 
-Stage = _import_stage()
+Stage, PhonesStage = _import_stages()
 
 DEMO = "#/apps/demo"
 # Two cores that others use, too, are slow at times.

@@ -157,6 +157,8 @@ def test_why_silent_takes_any_person(console):
 
 
 def test_deliveries_are_found_by_device_state_and_reason(console):
+    backend = console.stage.backend
+    backend.wait_for_open_leg(backend.say("alice", "frank", "Asleep?"), "frank", "quiet_hours")
     console.go("#/apps/demo/messages?find=legs", "Messages")
     found = console.page.locator(".tab-panel tbody tr")
     console.page.select_option("select[name=legs-state]", "muted")

@@ -23,7 +23,7 @@ def processes_of(folder: pathlib.Path) -> list[int]:
     return found
 
 
-# With 4 the server, the local APNs and the first phone's app run; before and after that the demo is about to start something.
+# With 4 the server, the local APNs and the backend run, with 5 the phones' host; before and after that the demo is about to start something.
 @pytest.mark.parametrize("processes, number", [
     (4, signal.SIGHUP), (4, signal.SIGINT), *((processes, signal.SIGTERM) for processes in range(1, 7)),
 ])

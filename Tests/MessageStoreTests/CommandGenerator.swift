@@ -301,7 +301,7 @@ struct CommandGenerator {
                     UserKey(app: key.app, user: user), .init(type: .direct, target: key.user.rawValue),
                     room: self.roomAccess())
             }
-            if let (key, place) = self.muted, self.chance(40) { return .mayWrite(key, place, room: self.roomAccess()) }
+            if let (key, place) = self.muted, self.chance(80) { return .mayWrite(key, place, room: self.roomAccess()) }
             return .mayWrite(self.userKey(), self.conversation(), room: self.roomAccess())
         case 11:
             return .readRestrictions(

@@ -282,7 +282,7 @@ private func change(_ change: ControlChange) -> StoreCommand { .changeControl(ch
         _ = try await store.apply(Array(filled.prefix(3)))
         store.close()
         let database = try DatabaseQueue(path: folder.path())
-        try await database.write { try $0.execute(sql: "PRAGMA user_version = 23") }
+        try await database.write { try $0.execute(sql: "\(backToVersion24); PRAGMA user_version = 23") }
         try database.close()
 
         let migrated = try MessageStore(path: folder.path(), logger: quiet)

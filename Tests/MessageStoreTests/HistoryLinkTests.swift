@@ -82,17 +82,7 @@ import TidingsModel
             case .endLeg(let ended): ended.leg.device != nil && !ended.end.couldNotBePushed
             default: true
             }
-        }.map { (command: StoreCommand) -> StoreCommand in
-            // Version 2 hushed nothing, and knew neither options of pushes nor media.
-            if case .putConversation(var record) = command {
-                record.push = nil
-                return .putConversation(record)
-            }
-            guard case .accept(var message, let device, let room, _, _, _) = command else { return command }
-            message.push = nil
-            message.content = message.content.replacing("media:", with: "none:")
-            return .accept(message: message, senderDevice: device, room: room, ignoresBlocks: true)
-        }
+        }.map(Self.withoutNewerParts)
         let first = try MessageStore(path: folder.path(), configuration: configuration, logger: quiet)
         _ = try await first.apply(commands)
         _ = try reference.apply(commands, epoch: 1)
@@ -120,6 +110,27 @@ import TidingsModel
             Issue.record("\(command): \(found[index]), not \(expected[index])")
         }
         second.close()
+    }
+
+    private static func withoutNewerParts(_ command: StoreCommand) -> StoreCommand {
+        // What has happened to a leg version 2 did not keep.
+        if case .keepLeg(var open) = command {
+            open.steps = LegSteps()
+            return .keepLeg(open)
+        }
+        if case .endLeg(var ended) = command {
+            ended.steps = LegSteps()
+            return .endLeg(ended)
+        }
+        // Version 2 hushed nothing, and knew neither options of pushes nor media.
+        if case .putConversation(var record) = command {
+            record.push = nil
+            return .putConversation(record)
+        }
+        guard case .accept(var message, let device, let room, _, _, _) = command else { return command }
+        message.push = nil
+        message.content = message.content.replacing("media:", with: "none:")
+        return .accept(message: message, senderDevice: device, room: room, ignoresBlocks: true)
     }
 
     private static func takeBack(_ path: String) throws {

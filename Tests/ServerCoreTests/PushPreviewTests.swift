@@ -55,8 +55,7 @@ import TidingsModel
     @Test func `of an account names it, and whoever reads it`() throws {
         var bench = ServerBench()
         var draft = bench.draft("Shoes", ConversationID(type: .publicService, target: "news"), [.stored, .notified])
-        draft.push = PushOptions()
-        draft.push?.title = .text("Sale")
+        draft.push = PushOptions(title: .text("Sale"))
         let preview = try Self.preview(
             PushPreviewRequest(
                 draft: draft, account: ConversationID(type: .publicService, target: "news"), recipient: "bob"), &bench)
@@ -71,10 +70,9 @@ import TidingsModel
         settings.pushTextModes[ServerBench.app] = .alert
         var bench = ServerBench(settings: settings)
         var draft = bench.draft("hello", .direct("bob"), .normal)
-        draft.push = PushOptions()
         // In JSON twice as long, and there twice.
-        draft.push?.text = .text(String(repeating: "\"", count: 1_024))
-        draft.push?.subtitle = .text("under it")
+        draft.push = PushOptions(
+            subtitle: .text("under it"), text: .text(String(repeating: "\"", count: 1_024)))
         let preview = try Self.preview(
             PushPreviewRequest(draft: draft, sender: "alice", recipient: "bob"), &bench)
         #expect(preview.shortened == ["subtitle", "text"])
@@ -85,8 +83,7 @@ import TidingsModel
     @Test func `is refused as the push would be`() {
         var bench = ServerBench()
         var draft = bench.draft("hello", .direct("bob"), .normal)
-        draft.push = PushOptions()
-        draft.push?.interruptionLevel = .critical
+        draft.push = PushOptions(interruptionLevel: .critical)
         let asked = PushPreviewRequest(draft: draft, sender: "alice", recipient: "bob")
         let effects = bench.core.handle(.api(APIRequestID(1), .previewPush(ServerBench.app, asked)), at: bench.now)
         guard case .reply(_, .refused(let problem))? = effects.first else {

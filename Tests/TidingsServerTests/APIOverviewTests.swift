@@ -62,7 +62,7 @@ import TidingsModel
 
 @Suite(.timeLimit(.minutes(5))) struct `The conversations of the HTTP API` {
     private static let team = ListedConversation(
-        id: ConversationID(type: .group, target: "team one"), name: "Team", portrait: nil, members: 3,
+        id: ConversationID(type: .group, target: "team-1"), name: "Team", portrait: nil, members: 3,
         isDissolved: false)
 
     @Test func `come page by page`() async throws {
@@ -71,7 +71,7 @@ import TidingsModel
         #expect(
             first.json["conversations"] == [
                 [
-                    "conversation": ["type": "GRP", "target": "team one"], "name": "Team", "portrait": .null,
+                    "conversation": ["type": "GRP", "target": "team-1"], "name": "Team", "portrait": .null,
                     "members": 3, "is_dissolved": false,
                 ]
             ])

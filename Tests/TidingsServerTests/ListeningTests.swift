@@ -131,9 +131,17 @@ import Testing
         try rig.end()
         rig.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
         #expect(rig.channel.isActive)
-        try rig.channel.writeOutbound(HTTPServerResponsePart.head(Self.stream))
-        rig.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        // It had gone before the stream began.
+        #expect(throws: ChannelError.inputClosed) {
+            try rig.channel.writeOutbound(HTTPServerResponsePart.head(Self.stream))
+        }
         #expect(!rig.channel.isActive)
+        let told = try Rig()
+        try told.head()
+        try told.end()
+        try told.channel.writeOutbound(HTTPServerResponsePart.head(Self.stream))
+        told.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        #expect(!told.channel.isActive)
     }
 
     @Test func `whose answer goes on is open for as long as what is written is read`() throws {

@@ -61,6 +61,8 @@ package struct ConsoleFile: Hashable, Sendable {
         .init("routes.js", PackageResources.routes_js),
         .init("session.js", PackageResources.session_js),
         .init("text-en.js", PackageResources.text_en_js),
+        .init("text-pages-en.js", PackageResources.text_pages_en_js),
+        .init("text-pages-zh-Hans.js", PackageResources.text_pages_zh_Hans_js),
         .init("text-phones-en.js", PackageResources.text_phones_en_js),
         .init("text-phones-zh-Hans.js", PackageResources.text_phones_zh_Hans_js),
         .init("text-zh-Hans.js", PackageResources.text_zh_Hans_js),

@@ -104,6 +104,7 @@ extension ReferenceStore {
         let known = self.conversations.keys.filter { key in
             key.app == app && after.map { key.conversation > $0 } ?? true
         }.map(\.conversation).sorted()
+        // tidy: order does not leave: it is sorted
         let page = known.prefix(limit).compactMap { id in
             self.conversations[ConversationKey(app: app, conversation: id)].map { conversation in
                 ListedConversation(

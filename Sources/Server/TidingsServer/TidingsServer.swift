@@ -177,7 +177,7 @@ package struct TidingsServer: Service {
             keys: APIKeys(apps), readiness: readiness, disk: disk, registry: self.registry,
             bodyBytesMax: configuration.api.bodyBytesMax, proxies: TrustedProxies(configuration.proxy.addresses),
             audit: self.audit, feed: server.feed, access: access, media: media, search: search, status: status,
-            version: self.version, clients: clients)
+            version: self.version, clients: clients, phoneHost: PhonesProxy(configuration.console))
         let ready = self.ready(gateway, readiness, apiAddress)
         let gatewayService = GatewayService(gateway: gateway, server: server, readiness: readiness, logger: self.logger)
         let keyWatch = TokenKeyWatch(

@@ -21,6 +21,11 @@ struct Serve: AsyncParsableCommand {
         help: ArgumentHelp(
             "Set one key, for example --set gateway.port=7401. May be given again.", valueName: "key=value"))
     var settings: [String] = []
+    @Option(
+        help: ArgumentHelp(
+            "Show the virtual phones of `tidings phones`, which runs there: the same as --set console.phones=…",
+            valueName: "host:port"))
+    var phones: String?
     @Flag(help: "Print every key with its default, then exit.") var keys = false
     @Flag(help: "Check the configuration and the key files it names, then exit.") var check = false
 
@@ -32,7 +37,12 @@ struct Serve: AsyncParsableCommand {
             for key in ConfigurationKey.all { print("\(key.name) = \(key.value(in: defaults))    # \(key.summary)") }
             return
         }
-        let overrides = try pairs(self.settings, of: "--set", "key=value")
+        var overrides = try pairs(self.settings, of: "--set", "key=value")
+        if let phones = self.phones {
+            guard overrides.updateValue(phones, forKey: "console.phones") == nil else {
+                throw ValidationError("--phones and --set console.phones cannot both be given")
+            }
+        }
         // Files of the server hold everybody's messages and tokens.
         umask(0o077)
         do {

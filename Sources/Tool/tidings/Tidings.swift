@@ -11,7 +11,8 @@ struct Tidings: AsyncParsableCommand {
             """,
         version: toolVersion,
         subcommands: [
-            Serve.self, APNs.self, Phone.self, Demo.self, Send.self, Trace.self, WhyCommand.self, Token.self,
+            Serve.self, APNs.self, Phone.self, Phones.self, Demo.self, Send.self, Trace.self, WhyCommand.self,
+            Token.self,
             ConversationCommand.self,
             SettingsCommand.self, PushCommand.self, DeviceCommand.self, UserCommand.self, AppCommand.self,
             OperatorCommand.self, ConsoleCommand.self, AuditCommand.self,

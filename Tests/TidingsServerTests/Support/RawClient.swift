@@ -129,6 +129,15 @@ final class RawClient {
         }
     }
 
+    /// What has come up to there, with it.
+    func text(until end: String) async throws -> String {
+        while true {
+            let text = String(decoding: self.received, as: UTF8.self)
+            if let range = text.range(of: end) { return String(text[..<range.upperBound]) }
+            guard await self.more() else { throw UnexpectedAnswer(text: text) }
+        }
+    }
+
     func rest() async -> String {
         while await self.more() {}
         defer { self.received = [] }

@@ -24,7 +24,7 @@ final class HostShell {
     var processes: [ProcessID: Hosted] = [:]
     private var answersPrompts: Bool?
     var screens: [BundleID: JSONValue] = [:]
-    let views = ShownViews()
+    let views: ShownViews
     var touches: [UInt64: Touch] = [:]
     var lastTouch: UInt64 = 0
     /// nil before the phone looked.
@@ -60,6 +60,7 @@ final class HostShell {
     ) {
         self.configuration = configuration
         self.trace = HostTrace(readers: readers)
+        self.views = ShownViews { readers.tellOfNews() }
         self.socketPath = socketPath
         self.loop = loop
         self.onQuit = onQuit

@@ -7,7 +7,7 @@ final class HostTrace {
     static let linesMax = 20_000
 
     private var kept: [(number: Int, line: JSONValue)] = []
-    private var last = 0
+    private(set) var last = 0
     private var subscribers: [Subscriber] = []
     private let readers: TraceReaders
 
@@ -25,6 +25,12 @@ final class HostTrace {
     }
 
     func lines(after number: Int) -> [JSONValue] { self.kept.filter { $0.number > number }.map(\.line) }
+
+    /// At most `count` lines with a number above `number`; the oldest kept ones where those between are gone.
+    func page(after number: Int, count: Int) -> [(number: Int, line: JSONValue)] {
+        let index = self.kept.first.map { max(0, number + 1 - $0.number) } ?? 0
+        return Array(self.kept.dropFirst(index).prefix(count))
+    }
 
     private final class Subscriber {
         let channel: any Channel
@@ -74,6 +80,7 @@ final class HostTrace {
 /// Readers in the host's own process, on any thread.
 final class TraceReaders: Sendable {
     private let streams = Mutex<[AsyncStream<JSONValue>.Continuation]>([])
+    private let waiting = Mutex<[AsyncStream<Void>.Continuation]>([])
 
     func stream() -> AsyncStream<JSONValue> {
         let (stream, continuation) = AsyncStream.makeStream(of: JSONValue.self)
@@ -87,9 +94,30 @@ final class TraceReaders: Sendable {
                 if case .terminated = continuation.yield(line) { true } else { false }
             }
         }
+        self.tellOfNews()
+    }
+
+    /// For readers who look for themselves what there is: however much comes before they look, they are told once.
+    func news() -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        self.waiting.withLock { $0.append(continuation) }
+        return stream
+    }
+
+    func tellOfNews() {
+        self.waiting.withLock { waiting in
+            waiting.removeAll { continuation in
+                if case .terminated = continuation.yield() { true } else { false }
+            }
+        }
     }
 
     func finish() {
+        let waiting = self.waiting.withLock { waiting in
+            defer { waiting = [] }
+            return waiting
+        }
+        for continuation in waiting { continuation.finish() }
         let streams = self.streams.withLock { streams in
             defer { streams = [] }
             return streams

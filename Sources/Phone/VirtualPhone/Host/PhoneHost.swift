@@ -119,7 +119,7 @@ public final class PhoneHost: Sendable {
     private let running = Mutex<Running?>(nil)
     /// Also while it is being switched on or off.
     private let isOn = Atomic(false)
-    private let readers = TraceReaders()
+    let readers = TraceReaders()
     private let quitting = QuitSignal()
 
     /// A phone that is switched off.
@@ -216,7 +216,7 @@ public final class PhoneHost: Sendable {
         try await self.askShell { shell in shell.loop.makeSucceededFuture((shell.screen, shell.frontViews)) }
     }
 
-    private func askShell<Answer: Sendable>(
+    func askShell<Answer: Sendable>(
         _ question: @escaping @Sendable (HostShell) throws(InvalidField) -> EventLoopFuture<Answer>
     ) async throws(InvalidField) -> Answer {
         let isOff = InvalidField(field: "phone", rule: "is switched off")

@@ -24,7 +24,11 @@ final class ShownViews {
     private var shown: [BundleID: Shown] = [:]
     private var readers: [Reader] = []
     /// Counts the changes of all apps.
-    private var number = 0
+    private(set) var number = 0
+    private let onChange: () -> Void
+
+    /// - Parameter onChange: called after each change.
+    init(onChange: @escaping () -> Void) { self.onChange = onChange }
 
     /// Empty for an app that is not in the foreground.
     func views(of app: BundleID) -> [ViewNode] { self.shown[app]?.views ?? [] }
@@ -38,6 +42,13 @@ final class ShownViews {
             reader.behind.append(app)
             self.send(to: reader)
         }
+        self.onChange()
+    }
+
+    /// What has changed since then, as events, the oldest change first.
+    func changes(after number: Int) -> [JSONValue] {
+        self.shown.filter { $0.value.number > number }.sorted { $0.value.number < $1.value.number }
+            .map { .members([("event", "views")] + self.members(of: $0.key)) }
     }
 
     func answer(for app: BundleID) -> JSONValue { .members(self.members(of: app)) }

@@ -154,9 +154,15 @@ function appChooser(app) {
   return h('div.app-chooser', chooser);
 }
 
+/** Beside the server's own pages stands the app somebody was at, so that there is a way back. */
+function lastApp() {
+  const last = readStored(APP_KEY);
+  return frame.apps.some((each) => each.id === last) ? last : null;
+}
+
 function showNavigation(app, current) {
   frame.nav.replaceChildren(...[
-    app ? appChooser(app) : null,
+    appChooser(app),
     app ? h('ul', navigation.app.map((entry) => navigationLink(entry, app, current))) : null,
     h('p.nav-title', t('nav.server')),
     h('ul', navigation.server.map((entry) => navigationLink(entry, null, current))),
@@ -240,13 +246,13 @@ async function showPage({ keepFocus = false } = {}) {
   const isKnown = !app || frame.apps.some((each) => each.id === app);
   if (app && isKnown) writeStored(APP_KEY, app);
   openStream(isKnown ? app : null);
-  showNavigation(app && isKnown ? app : null, found?.route.nav);
+  showNavigation(app && isKnown ? app : app ? null : lastApp(), found?.route.nav);
   if (!found || !isKnown) {
     document.title = `${t('frame.notFound')} · Tidings`;
-    frame.main.replaceChildren(pageHead({ title: t('frame.notFound') }), emptyState({
+    frame.main.replaceChildren(h('div.page', pageHead({ title: t('frame.notFound') }), emptyState({
       title: app && !isKnown ? t('frame.noSuchApp', { app }) : t('frame.noSuchPage'),
-      action: button({ label: t('nav.apps'), href: addressOf('apps') }),
-    }));
+      action: button({ label: t('frame.toApps'), href: addressOf('apps') }),
+    })));
     frame.main.querySelector('h1').focus();
     return;
   }
@@ -273,8 +279,8 @@ async function showPage({ keepFocus = false } = {}) {
 
 /** Where somebody begins who has named no place: the app they were at, or the only one there is. */
 function startAddress() {
-  const last = readStored(APP_KEY);
-  if (frame.apps.some((each) => each.id === last)) return addressOf('apps', last);
+  const last = lastApp();
+  if (last) return addressOf('apps', last);
   return frame.apps.length === 1 ? addressOf('apps', frame.apps[0].id) : addressOf('apps');
 }
 

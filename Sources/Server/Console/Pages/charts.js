@@ -14,6 +14,11 @@ function niceTop(value) {
   return [1, 2, 2.5, 5, 10].map((step) => step * power).find((step) => step >= value);
 }
 
+/** "10/s", but "10 ms". */
+function withUnit(words, unit) {
+  return unit.startsWith('/') || !unit ? `${words}${unit}` : `${words} ${unit}`;
+}
+
 function linePath(values, top) {
   let path = '';
   let isDown = false;
@@ -24,8 +29,9 @@ function linePath(values, top) {
     }
     const x = (index / Math.max(1, values.length - 1)) * WIDTH;
     const y = HEIGHT - (value / top) * (HEIGHT - 4) - 1;
-    // A value that stands alone is a dot.
-    path += isDown ? `L${x.toFixed(1)} ${y.toFixed(1)}` : `M${x.toFixed(1)} ${y.toFixed(1)}h.1`;
+    // A value that stands alone is a short dash: a dot would be lost.
+    const isAlone = !isDown && (values[index + 1] ?? null) === null;
+    path += isDown ? `L${x.toFixed(1)} ${y.toFixed(1)}` : isAlone ? `M${(x - 4).toFixed(1)} ${y.toFixed(1)}h8` : `M${x.toFixed(1)} ${y.toFixed(1)}`;
     isDown = true;
   });
   return path;
@@ -39,7 +45,7 @@ export function lineChart({ title, series, from, step, unit }) {
   const top = niceTop(Math.max(0, ...series.flatMap((each) => each.values.filter((value) => value !== null))));
   const count = series[0].values.length;
   const unknown = series[0].values.findIndex((value) => value !== null);
-  const latest = series.map((each) => `${each.name}: ${number(each.values.findLast((value) => value !== null) ?? 0)} ${unit}`).join(', ');
+  const latest = series.map((each) => `${each.name}: ${withUnit(number(each.values.findLast((value) => value !== null) ?? 0), unit)}`).join(', ');
   const patternId = makeId('pattern');
   const blank = unknown < 0 ? WIDTH : (unknown / Math.max(1, count - 1)) * WIDTH;
   const rows = [];
@@ -50,11 +56,11 @@ export function lineChart({ title, series, from, step, unit }) {
   }
   return h('figure.chart',
     h('figcaption', h('span.chart-title', title), h('span.legend', series.map((each, index) => h('span.legend-item',
-      s('svg.legend-line', { viewBox: '0 0 28 8', 'aria-hidden': 'true' },
-        s('line', { x1: 0, x2: 28, y1: 4, y2: 4, class: `series-${index + 1}`, 'stroke-dasharray': DASHES[index] })),
+      s('svg.legend-line', { viewBox: '0 0 20 8', 'aria-hidden': 'true' },
+        s('line', { x1: 0, x2: 20, y1: 4, y2: 4, class: `series-${index + 1}`, 'stroke-dasharray': DASHES[index] })),
       each.name)))),
     h('div.plot',
-      h('span.plot-top', { 'aria-hidden': 'true' }, `${compact(top)} ${unit}`),
+      h('span.plot-top', { 'aria-hidden': 'true' }, withUnit(compact(top), unit)),
       s('svg.plot-svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': t('chart.label', { title, latest }) },
         s('defs', s('pattern', { id: patternId, width: 8, height: 8, patternUnits: 'userSpaceOnUse' }, s('path', { d: 'M0 8L8 0', class: 'hatch' }))),
         blank > 4 ? s('rect', { x: 0, y: 0, width: blank, height: HEIGHT, fill: `url(#${patternId})` }) : null,
@@ -80,5 +86,5 @@ export function barList({ caption, items }) {
   return h('ul.bars', { 'aria-label': caption }, items.map((item) => h('li',
     h('span.bar-label', item.label),
     h('span.bar-number', compact(item.value), item.note ? h('span.quiet', ` ${item.note}`) : null),
-    h('span.bar', { 'aria-hidden': 'true' }, h(`span.bar-fill.bar-${item.kind}`, { vars: { '--share': `${(item.value / most) * 100}%` } })))));
+    h('span.bar', { 'aria-hidden': 'true' }, item.value > 0 && h(`span.bar-fill.bar-${item.kind}`, { vars: { '--share': `${(item.value / most) * 100}%` } })))));
 }

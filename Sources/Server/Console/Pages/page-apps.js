@@ -4,7 +4,7 @@ import { h, bdi } from './dom.js';
 import { api } from './api.js';
 import { t, number, date, bytes, duration, timeElement } from './text.js';
 import { addressOf, go } from './router.js';
-import { pageHead, card, table, button, chip, emptyState, field, textInput, openDialog, showRefusal, showSecret, roleNote, facts, problemBox, skeleton } from './widgets.js';
+import { pageHead, card, table, button, chip, emptyState, field, textInput, openDialog, showRefusal, showSecret, roleNote, facts, problemBox, skeleton, codeBlock } from './widgets.js';
 import { may } from './session.js';
 
 /** Makes an app, and tells its token secret, which is told this once. */
@@ -48,17 +48,17 @@ async function makeApp(page) {
 
 function backupFacts({ running, last, last_good: good }) {
   return facts([
-    [t('backup.state'), running ? chip('info', t('backup.running')) : chip(!good ? 'wait' : last.error ? 'bad' : 'good', t(!good ? 'backup.never' : last.error ? 'backup.failed' : 'backup.good'))],
+    [t('backup.state'), running ? chip('info', t('backup.running')) : chip(!good ? 'wait' : last.error ? 'bad' : 'good', t(!good ? 'backup.never' : last.error ? 'backup.failed' : 'backup.good')), running || good ? '' : 'fact-wide'],
     running ? [t('backup.since'), timeElement(running.started_at)] : null,
     good ? [t('backup.last'), [timeElement(good.ended_at), ', ', bytes(good.bytes ?? 0)]] : null,
-    good ? [t('backup.path'), h('code', bdi(good.path))] : null,
+    good ? [t('backup.path'), h('code', bdi(good.path)), 'fact-wide'] : null,
     last?.error ? [t('backup.error'), bdi(last.error)] : null,
   ]);
 }
 
 /** What the process is, and whether its data has a copy elsewhere: for those who administer the server. */
 function serverCard(page) {
-  const box = h('div', skeleton(4));
+  const box = h('div.stack', skeleton(4));
   const load = async () => {
     try {
       const server = await api.get('/v1/server', null, { signal: page.signal });
@@ -68,7 +68,7 @@ function serverCard(page) {
         [t('server.schema'), number(server.schema)],
         server.storage.database_bytes === null ? null : [t('server.database'), bytes(server.storage.database_bytes)],
         server.storage.free_bytes === null ? null : [t('server.disk'), [bytes(server.storage.free_bytes), server.storage.state === 'full' ? [' ', chip('bad', t('server.full'))] : '']],
-      ]), h('h3', t('backup.title')), backupFacts(server.backup), h('p.quiet', t('backup.how')), h('p', h('code', 'tidings backup --config tidings.yaml --to tidings-backup.sqlite')));
+      ]), h('h3', t('backup.title')), backupFacts(server.backup), h('p.quiet', t('backup.how')), codeBlock('tidings backup --config tidings.yaml --to tidings-backup.sqlite', t('backup.title')));
     } catch (problem) {
       if (problem.name !== 'AbortError') box.replaceChildren(problemBox(problem, load));
     }

@@ -27,7 +27,7 @@ export default async function open(page) {
       { label: t('audit.action'), cell: (row) => (hasText(`action.${row.action}`) ? t(`action.${row.action}`) : h('code', bdi(row.action))) },
       ...(app ? [] : [{ label: t('frame.app'), cell: (row) => (row.app ? h('a', { href: addressOf('apps', row.app) }, bdi(row.app)) : '–') }]),
       { label: t('audit.subject'), cell: (row) => (row.subject ? h('code', bdi(row.subject)) : '–') },
-      ...(app ? [] : [{ label: t('audit.address'), cell: (row) => (row.address ? h('code', bdi(row.address)) : '–') }]),
+      ...(app ? [] : [{ label: t('audit.address'), cell: (row) => (row.address ? h('code', row.address) : '–') }]),
       { label: t('audit.outcome'), cell: (row) => (row.outcome === 'done' ? chip('good', t('audit.done')) : chip('bad', row.outcome)) },
     ],
     rows: records,

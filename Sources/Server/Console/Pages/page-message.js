@@ -2,7 +2,7 @@
 
 import { h, s, shape, bdi } from './dom.js';
 import { api, path, curlOf } from './api.js';
-import { t, tx, tn, hasText, number, exactClock, dateTime, duration, timeElement } from './text.js';
+import { t, tx, tn, hasText, number, exactClock, date, dateTime, duration, timeElement } from './text.js';
 import { addressOf } from './router.js';
 import { pageHead, card, facts, idChip, chip, button, note, codeBlock, curlBlock, personLink, strangerText, loaded, roleNote, disclosure, confirmAction, emptyState, problemBox } from './widgets.js';
 import { endChip, waitChip, endKind, sentence, waitsSentence, answerWords, testsList, remedy } from './legs.js';
@@ -162,9 +162,10 @@ function ticks(longest) {
 function summary(trace, lanes) {
   const others = lanes.filter((lane) => lane.user !== trace.sender);
   if (!others.length) return t('message.forNobody');
-  const counts = { good: 0, wait: 0, bad: 0, quiet: 0 };
-  for (const { leg } of others) counts[leg.end ? endKind(leg.end, leg.detail) : 'wait'] += 1;
-  const parts = Object.entries(counts).filter(([, count]) => count).map(([kind, count]) => chip(kind, tn(`summary.${kind}`, count)));
+  const counts = { good: 0, pushed: 0, wait: 0, bad: 0, quiet: 0 };
+  // What APNs took, a device may not have yet.
+  for (const { leg, receipts } of others) counts[!leg.end ? 'wait' : leg.end === 'accepted' && !receipts.length ? 'pushed' : endKind(leg.end, leg.detail)] += 1;
+  const parts = Object.entries(counts).filter(([, count]) => count).map(([kind, count]) => chip(kind === 'pushed' ? 'good' : kind, tn(`summary.${kind}`, count)));
   return h('span.chips', parts);
 }
 
@@ -180,7 +181,7 @@ function lifeCard(app, trace) {
 
 function factsCard(app, trace) {
   return card({ title: t('message.about') }, facts([
-    [t('message.storedAt'), [exactClock(trace.sent_at), h('span.quiet', ` · ${dateTime(trace.sent_at)}`)]],
+    [t('message.storedAt'), [exactClock(trace.sent_at), h('span.quiet', ` · ${date(trace.sent_at)}`)]],
     [t('message.sender'), trace.sender ? personLink(app, trace.sender) : null],
     [t('message.author'), trace.author ? bdi(trace.author) : null],
     [t('message.conversation'), trace.conversation ? conversationLink(app, trace.conversation) : null],

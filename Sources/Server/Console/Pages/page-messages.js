@@ -154,6 +154,7 @@ function liveCard(page) {
     if (list.contains(document.activeElement) && document.activeElement !== document.body) return;
     const rows = [...kept.values()].reverse().filter(fits).slice(0, SHOWN);
     counter.textContent = tn('messages.seen', seen);
+    counter.hidden = !seen;
     list.replaceChildren(table({
       caption: t('messages.live'),
       columns: [

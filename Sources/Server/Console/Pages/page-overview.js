@@ -48,7 +48,7 @@ function chartLists(history) {
 
 function historyCharts(history) {
   const { from, step, fill, rate, pushes } = chartLists(history);
-  const percentiles = (ways) => ['p50_ms', 'p95_ms', 'p99_ms'].map((key) => ({ name: t(`overview.${key.slice(0, 3)}`), values: fill(ways[key]) }));
+  const percentiles = (ways) => ['p50_ms', 'p95_ms', 'p99_ms'].map((key) => ({ name: t(`chart.${key.slice(0, 3)}`), values: fill(ways[key]) }));
   const chart = (title, unit, series) => lineChart({ title: t(title), unit, from, step, series });
   return [
     chart('chart.rates', t('unit.perSecond'), [{ name: t('chart.messages'), values: rate(history.messages) }, { name: t('chart.pushes'), values: rate(pushes) }]),
@@ -66,7 +66,7 @@ function tile(label, value, remark) {
 
 function latencyTable({ latency }) {
   const rows = [['overview.delivered', latency.delivered], ['overview.toAPNs', latency.to_apns]].flatMap(([key, ways]) => ['five_minutes', 'hour'].map((span) => ({
-    name: `${t(key)}, ${t(span === 'hour' ? 'overview.hour.short' : 'overview.five_minutes')}`, ways: ways[span],
+    name: t('overview.fromRow', { what: t(key), span: t(span === 'hour' ? 'overview.hour.short' : 'overview.five_minutes') }), ways: ways[span],
   })));
   const at = (key) => (row) => (row.ways[key] === null ? '–' : duration(row.ways[key]));
   return table({
@@ -192,29 +192,31 @@ export default async function open(page) {
   let shownPauses = '';
   let credentials = [];
   const boxes = {
-    attention: h('div.attention', { 'aria-live': 'polite' }), tiles: h('div.tiles', { 'aria-busy': 'true' }), charts: h('div.stack', skeleton(5)), latency: h('div'), lanes: h('div'), legs: h('div'),
-    pushes: h('div'), server: h('div', skeleton(3)), feed: h('div'),
+    attention: h('div.attention', { 'aria-live': 'polite' }), tiles: h('div.tiles', { 'aria-busy': 'true' }), charts: h('div.charts', skeleton(5)), latency: h('div', skeleton(4)),
+    lanes: h('div', skeleton(2)), legs: h('div', skeleton(4)), pushes: h('div', skeleton(4)), server: h('div', skeleton(3)), feed: h('div'),
   };
   page.root.append(
     pageHead({
       title: h('bdi', name),
       lead: [t('overview.lead'), shownApp.suspended ? [' ', chip('bad', t('app.suspended'))] : ''],
       actions: [
-        button({ label: t('overview.why'), iconName: 'search', href: addressOf('apps', app, 'messages', { find: 'person' }) }),
+        button({ label: t('overview.why'), iconName: 'search', href: addressOf('apps', app, 'people') }),
         button({ label: t('pushes.new'), kind: 'primary', iconName: 'plus', href: addressOf('apps', app, 'pushes', 'new') }),
       ],
     }),
     boxes.attention, boxes.tiles,
-    h('div.grid.grid-wide',
-      card({ title: t('overview.hour'), lead: t('overview.hourLead') }, boxes.charts),
-      h('div.stack',
-        card({ title: t('overview.latency'), lead: t('overview.latencyLead') }, boxes.latency),
-        card({ title: t('nav.server'), actions: h('a', { href: '/metrics' }, t('server.metrics')) }, boxes.server))),
+    card({ title: t('overview.hour'), lead: t('overview.hourLead') }, boxes.charts),
+    h('div.grid',
+      card({ title: t('overview.latency'), lead: t('overview.latencyLead') }, boxes.latency),
+      card({ title: t('nav.server'), actions: h('a', { href: '/metrics' }, t('server.metrics')) }, boxes.server)),
     card({ title: t('overview.lanes'), lead: t('overview.lanesLead') }, boxes.lanes),
     h('div.grid',
       card({ title: t('overview.legs'), lead: t('overview.legsLead') }, boxes.legs),
       card({ title: t('overview.pushes'), lead: t('overview.pushesLead') }, boxes.pushes)),
     card({ title: t('overview.feed'), actions: h('a', { href: addressOf('apps', app, 'messages') }, t('overview.allMessages')) }, boxes.feed));
+
+  // The places of the numbers stand before the numbers do.
+  boxes.tiles.replaceChildren(...['connections', 'messageRate', 'pushRate', 'ended', 'expiry'].map((key) => tile(t(`overview.${key}`), '–', '\u00a0')));
 
   const showAttention = () => {
     const items = attentionItems(app, shownApp, credentials, statistics?.lanes);
@@ -250,7 +252,10 @@ export default async function open(page) {
     try {
       statistics = await api.get(path`/v1/apps/${app}/statistics`, null, { signal });
     } catch (problem) {
-      if (!statistics && problem.name !== 'AbortError') boxes.legs.replaceChildren(problemBox(problem));
+      if (!statistics && problem.name !== 'AbortError') {
+        boxes.legs.replaceChildren(problemBox(problem));
+        for (const box of [boxes.latency, boxes.lanes, boxes.pushes]) box.replaceChildren(h('p.quiet', '–'));
+      }
       throw problem;
     }
     rates.add(Date.now(), statistics);

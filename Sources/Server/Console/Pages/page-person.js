@@ -47,6 +47,11 @@ function devicesTable(app, user, devices) {
   });
 }
 
+/** A kind that stands by itself: "with" alone says nothing. */
+function kindWord(kind) {
+  return t(kind === 'PR' ? 'kind.PR.alone' : `kind.${kind}`);
+}
+
 function minutes(value) {
   return `${String(Math.floor(value / 60)).padStart(2, '0')}:${String(value % 60).padStart(2, '0')}`;
 }
@@ -61,7 +66,7 @@ function settingsWords(app, settings) {
       days: quiet.weekdays?.length ? list(quiet.weekdays.map((day) => t(`weekday.${day}`))) : t('weekday.every'),
     }) : t('frame.none')],
     [t('settings.kinds'), Object.entries(settings.levels).filter(([, level]) => level !== 'all').length
-      ? h('span.chips', Object.entries(settings.levels).filter(([, level]) => level !== 'all').map(([kind, level]) => chip('quiet', `${t(`kind.${kind}`)}: ${t(`level.${level}`)}`))) : t('settings.allRing')],
+      ? h('span.chips', Object.entries(settings.levels).filter(([, level]) => level !== 'all').map(([kind, level]) => chip('quiet', `${kindWord(kind)}: ${t(`level.${level}`)}`))) : t('settings.allRing')],
     [t('settings.hidesContent'), settings.hides_content ? t('frame.yes') : t('frame.no')],
     [t('settings.language'), settings.language ?? t('settings.appLanguage')],
     [t('settings.addedBy'), t(`addedBy.${settings.may_be_added_by}`)],

@@ -72,7 +72,8 @@ class PhoneGrid {
 
   makeNothing(title, text) {
     return h('div.phones-empty', h('h2', t(title)), h('p',
-      tx(text, { start: h('code', 'tidings serve --phones'), run: h('code', 'make run') })));
+      tx(text, { start: h('code', 'tidings serve --phones 127.0.0.1:7482'), phones: h('code', 'tidings phones --phone alice'),
+        run: h('code', 'make run') })));
   }
 
   add(facts, isOpen) {

@@ -1,6 +1,12 @@
 // Every place of the console. `nav` names the entry of the navigation that is marked there.
 
-const place = (address, nav, load) => ({ parts: address.split('/').filter((part) => part !== ''), nav, load });
+import { usePageWords } from './text.js';
+
+/** A page comes with its words; those of the overview are there already. */
+const place = (address, nav, load) => ({
+  parts: address.split('/').filter((part) => part !== ''), nav,
+  load: nav === 'overview' ? load : async () => (await Promise.all([load(), usePageWords()]))[0],
+});
 
 export const routes = [
   place('apps', 'apps', () => import('./page-apps.js')),
@@ -30,7 +36,7 @@ export const navigation = {
     { key: 'messages', icon: 'messages', parts: ['messages'] },
     { key: 'people', icon: 'people', parts: ['people'] },
     { key: 'conversations', icon: 'conversations', parts: ['conversations'] },
-    { key: 'pushes', icon: 'compose', parts: ['pushes'] },
+    { key: 'pushes', icon: 'bell', parts: ['pushes'] },
     { key: 'credentials', icon: 'credentials', parts: ['credentials'] },
     { key: 'settings', icon: 'settings', parts: ['settings'] },
     { key: 'appAudit', icon: 'audit', parts: ['audit'] },

@@ -45,6 +45,13 @@ export async function useLanguage(name) {
   formats.clear();
 }
 
+/** Loads the words that the first page does without: they are half of all. */
+export async function usePageWords() {
+  const asked = language;
+  const more = (await import(asked === 'en' ? './text-pages-en.js' : './text-pages-zh-Hans.js')).default;
+  if (asked === language) addWords(more);
+}
+
 /** Adds the words of a part that brings its own. */
 export function addWords(more) {
   words = { ...words, ...more };
@@ -112,7 +119,7 @@ export function list(items) {
 
 /** The day and the time, to the second. */
 export function dateTime(ms) {
-  return format('dateTime', () => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' })).format(ms);
+  return format('dateTime', () => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' })).format(ms);
 }
 
 export function date(ms) {

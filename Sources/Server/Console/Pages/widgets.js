@@ -9,9 +9,8 @@ export function pageHead({ title, lead, actions, crumbs }) {
   return h('header.page-head',
     crumbs ? h('nav.crumbs', { 'aria-label': t('frame.crumbs') }, crumbs.map(([label, href]) => h('a', { href }, label))) : null,
     h('div.page-head-row',
-      h('h1', { tabindex: '-1' }, title),
-      actions ? h('div.actions', actions) : null),
-    lead ? h('p.lead', lead) : null);
+      h('div.page-head-words', h('h1', { tabindex: '-1' }, title), lead ? h('p.lead', lead) : null),
+      actions ? h('div.actions', actions) : null));
 }
 
 /** A box with a heading. `actions` stand beside it. */
@@ -193,9 +192,14 @@ const scrolling = new ResizeObserver((entries) => {
  */
 export function table({ caption, columns, rows, empty, captionHidden = true, rowClass }) {
   if (!rows.length && empty) return empty;
-  const cells = (row) => columns.map((column, index) => h(index === 0 ? 'th' : 'td', {
-    role: index === 0 ? 'rowheader' : 'cell', scope: index === 0 ? 'row' : null, class: column.className ?? '', 'data-label': column.label,
-  }, h('div.cell', column.cell(row))));
+  const cells = (row) => columns.map((column, index) => {
+    const content = h('div.cell', column.cell(row));
+    // A dash keeps a column in line; where a row is a card, it says nothing.
+    return h(index === 0 ? 'th' : 'td', {
+      role: index === 0 ? 'rowheader' : 'cell', scope: index === 0 ? 'row' : null, 'data-label': column.label,
+      class: [column.className ?? '', content.textContent === '–' ? 'cell-dash' : ''].join(' ').trim(),
+    }, content);
+  });
   const box = h('div.table-box', { role: 'group', 'aria-label': caption }, h('table', { role: 'table' },
     h('caption', { class: captionHidden ? 'off-screen' : '' }, caption),
     h('thead', { role: 'rowgroup' }, h('tr', { role: 'row' }, columns.map((column) =>
@@ -205,10 +209,10 @@ export function table({ caption, columns, rows, empty, captionHidden = true, row
   return box;
 }
 
-/** Names and values, one below the other. Pairs whose value is null are left out. */
+/** Names and values, one below the other. Pairs whose value is null are left out; a third member is a class. */
 export function facts(pairs, className = '') {
-  return h('dl.facts', { class: className }, pairs.filter((pair) => pair && pair[1] !== null && pair[1] !== undefined).map(([name, value]) =>
-    h('div', h('dt', name), h('dd', value))));
+  return h('dl.facts', { class: className }, pairs.filter((pair) => pair && pair[1] !== null && pair[1] !== undefined).map(([name, value, className]) =>
+    h('div', { class: className }, h('dt', name), h('dd', value))));
 }
 
 /** An input with its label, and what to say of it. Returns the element; `input` and `fail(text)` belong to it. */

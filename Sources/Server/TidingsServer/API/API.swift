@@ -29,6 +29,8 @@ struct API: Sendable {
     var version = ""
     /// Ask APNs about push credentials; nil where nobody does.
     var clients: APNsClients?
+    /// Nil where phones are off.
+    var phoneHost: PhonesProxy?
 
     typealias Context = APIContext
 
@@ -66,6 +68,7 @@ struct API: Sendable {
         self.addConsole(to: router)
         self.addAudit(to: router)
         self.addServer(to: router)
+        self.addPhones(to: router)
         let app = router.group("v1/apps/{app}")
         self.addAppKeys(to: app)
         self.addClientKeys(to: app)

@@ -76,6 +76,9 @@ extension APIProblem {
         case tusVersion = "tus_version"
         case rangeNotSatisfiable = "range_not_satisfiable"
         case searchOff = "search_off"
+        case phonesOff = "phones_off"
+        case unknownPhone = "unknown_phone"
+        case phonesUnreachable = "phones_unreachable"
     }
 }
 
@@ -169,6 +172,9 @@ extension APIProblem.Own {
         case .tusVersion: (.preconditionFailed, "Another version of the upload protocol")
         case .rangeNotSatisfiable: (.rangeNotSatisfiable, "None of the bytes asked for is there")
         case .searchOff: (.notFound, "The server keeps no index for message search")
+        case .phonesOff: (.notFound, "The server shows no virtual phones")
+        case .unknownPhone: (.notFound, "There is no such phone")
+        case .phonesUnreachable: (.badGateway, "The host of the virtual phones does not answer")
         case .storageUnwritable: (.serviceUnavailable, "The disk does not take what is written")
         }
     }

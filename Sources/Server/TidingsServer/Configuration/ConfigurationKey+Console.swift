@@ -8,6 +8,12 @@ extension ConfigurationKey {
         .init(
             "console.hosts", "names by which browsers ask for the console, with commas between; no other is answered",
             .hosts(\.console.hosts)),
+        .init(
+            "console.phones", "where `tidings phones` runs on this machine, host:port; empty for no virtual phones",
+            .optional(\.console.phones)),
+        .init(
+            "console.phones_token_path", "file with the token of `tidings phones`, read with every request to it",
+            .text(\.console.phonesTokenPath)),
     ]
 
     /// RFC 1123 §2.1, or an address.

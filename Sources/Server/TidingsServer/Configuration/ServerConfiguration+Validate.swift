@@ -25,6 +25,12 @@ extension ServerConfiguration {
                 field: "search.path", rule: "must not be store.path, got \"\(self.search.path)\"",
                 remedy: "name a file of its own")
         }
+        if !self.console.phones.isEmpty, PhonesAddress(self.console.phones) == nil {
+            faults.append(
+                field: "console.phones",
+                rule: "must be host:port with a host of this machine, got \"\(self.console.phones)\"",
+                remedy: "write for example 127.0.0.1:7482, or leave it out for no phones")
+        }
         do throws(InvalidField) {
             _ = try self.apns.parsedProxy
         } catch {

@@ -96,6 +96,9 @@ package struct ServerConfiguration: Equatable, Sendable {
         package var enabled = "true"
         /// The names by which browsers ask for it.
         package var hosts = ["localhost", "127.0.0.1", "::1"]
+        /// Where `tidings phones` listens, `host:port`; empty for no phones.
+        package var phones = ""
+        package var phonesTokenPath = "phones/control.token"
 
         package var isEnabled: Bool { self.enabled == "true" }
     }

@@ -15,16 +15,20 @@ struct Demo: AsyncParsableCommand {
 
     func run() async throws {
         let timeline = Timeline()
-        if self.stay, !isPortFree(ExampleBackend.usualPort) {
+        let fixed = [(ExampleBackend.usualPort, "the example's backend"), (DemoPhones.usualPort, "the phones")]
+        for (port, use) in fixed where self.stay && !isPortFree(port) {
             throw ToolFailure(
                 """
-                port \(ExampleBackend.usualPort) (the example's backend) on 127.0.0.1 is in use. End what uses it first, or play the \
-                demo on free ports: tidings demo
+                port \(port) (\(use)) on 127.0.0.1 is in use. End what uses it first, or play the demo on free ports: tidings demo
                 """)
         }
+        let phonesPort = self.stay ? DemoPhones.usualPort : try freePort()
         let site = try await LocalServer.start(
-            name: "demo", withAPNs: true, ports: self.stay ? [7_400, 7_480, 7_443, 7_444, 7_445, 7_481] : nil)
-        let stage = DemoStage(site: site, timeline: timeline, backendPort: self.stay ? ExampleBackend.usualPort : nil)
+            name: "demo", withAPNs: true, ports: self.stay ? [7_400, 7_480, 7_443, 7_444, 7_445, 7_481] : nil,
+            phonesPort: phonesPort)
+        let stage = DemoStage(
+            site: site, timeline: timeline, phonesPort: phonesPort,
+            backendPort: self.stay ? ExampleBackend.usualPort : nil)
         try await withCleanUp({
             await stage.close()
             site.remove()
@@ -51,13 +55,13 @@ struct Demo: AsyncParsableCommand {
               HTTP API     \(site.apiAddress)   (GET /healthz, /readyz, /metrics, /openapi.yaml)
               backend      \(stage.backend?.address ?? "")   (where the app signs in: \(DemoStage.people))
               local APNs   https://localhost:\(site.apnsPort), log at http://127.0.0.1:\(site.controlPort)/log
-              phones       control ports \(stage.phonePorts)
+              phones       http://127.0.0.1:\(DemoPhones.usualPort)/v1/phones with the token of \(site.phonesTokenPath)
               state        \(site.folder.path)
 
             Send something yourself:
               TIDINGS_API_KEY=\(site.apiKey) \(ownExecutable()) send --from carol --to bob "hello"
 
-            The console, in a browser on this machine:
+            The console, in a browser on this machine; Phones shows the two phones to touch:
               \(try await self.console(site))
             """)
         fflush(nil)

@@ -5,18 +5,21 @@ import TidingsModel
 final class DemoStage {
     private let site: LocalServer
     private let timeline: Timeline
-    private var phones: [ManagedProcess] = []
-    private var alice: ControlClient?
-    private var bob: ControlClient?
-    private(set) var phonePorts = ""
+    private var phones: DemoPhones?
+    private var alice: DemoPhone?
+    private var bob: DemoPhone?
     private var sent: [String] = []
     private let backendPort: Int?
+    private let phonesPort: Int
     private(set) var backend: ExampleBackend?
 
-    /// - Parameter backendPort: nil takes a free one.
-    init(site: LocalServer, timeline: Timeline, backendPort: Int? = nil) {
+    /// - Parameters:
+    ///   - phonesPort: where the server expects the phones.
+    ///   - backendPort: nil takes a free one.
+    init(site: LocalServer, timeline: Timeline, phonesPort: Int, backendPort: Int? = nil) {
         self.site = site
         self.timeline = timeline
+        self.phonesPort = phonesPort
         self.backendPort = backendPort
     }
 
@@ -34,32 +37,18 @@ final class DemoStage {
             for: self.site, port: try self.backendPort ?? freePort(), people: Self.passwords)
         self.backend = backend
         self.timeline.add("backend", backend.address, reason: "ready")
+        let phones = try await DemoPhones.start(
+            for: self.site, port: self.phonesPort, Self.passwords.map(\.user))
+        self.phones = phones
         for person in Self.passwords {
-            let phone = try await self.phone(person.user)
+            let phone = phones.phone(person.user)
             try await self.signIn(person.user, person.password, at: backend, on: phone)
             if person.user == "alice" { self.alice = phone } else { self.bob = phone }
         }
     }
 
-    /// A phone without anything of the person: iOS launches its app as it launches every app, without variables.
-    private func phone(_ user: String) async throws -> ControlClient {
-        let port = try freePort()
-        let names =
-            ["TIDINGS_API_KEY", "TIDINGS_TOKEN"]
-            + ProcessInfo.processInfo.environment.keys.filter { $0.hasPrefix("CHAT_") }
-        let process = try ManagedProcess(
-            name: "\(user)-phone", executable: ownExecutable(),
-            arguments: [
-                "phone", "--id", "\(user)-phone", "--folder", "\(self.site.folder.path)/\(user)-phone", "--courier",
-                "127.0.0.1:\(self.site.courierPort)", "--control", "\(port)", "--bundle", LocalServer.topic,
-            ], folder: self.site.folder.path, environment: Dictionary(uniqueKeysWithValues: names.map { ($0, "") }))
-        self.phones.append(process)
-        self.phonePorts += self.phonePorts.isEmpty ? "\(user) \(port)" : ", \(user) \(port)"
-        return try await ControlClient.connect(name: "\(user)'s phone", port: port, process: process)
-    }
-
     private func signIn(
-        _ user: String, _ password: String, at backend: ExampleBackend, on phone: ControlClient
+        _ user: String, _ password: String, at backend: ExampleBackend, on phone: DemoPhone
     ) async throws {
         try await phone.command("unlock")
         try await phone.command("allow_notifications")
@@ -86,10 +75,10 @@ final class DemoStage {
         try await self.serverKilled(alice, bob)
     }
 
-    private func inForeground(_ alice: ControlClient, _ bob: ControlClient) async throws {
+    private func inForeground(_ alice: DemoPhone, _ bob: DemoPhone) async throws {
         self.timeline.step("bob's app is in the foreground: the message appears on the open screen")
         try await bob.command("input", [("value", ["open": "PR:alice"])])
-        let mark = await bob.mark
+        let mark = try await bob.mark()
         let id = try await self.send("one", from: alice)
         try await self.wait(bob, "the open chat shows the message", seconds: 10) { Self.shows(["one"], $0) }
         try await self.expectEnd(id, "settled", seconds: 10)
@@ -98,7 +87,7 @@ final class DemoStage {
             "bob's phone", "message \(id)", shown: "on the open screen", reason: "settled, no ring, no push")
     }
 
-    private func inBackground(_ alice: ControlClient, _ bob: ControlClient) async throws {
+    private func inBackground(_ alice: DemoPhone, _ bob: DemoPhone) async throws {
         self.timeline.step("bob's app is in the background, its connection alive: a local notification")
         try await bob.command("home")
         // Until the app knows, a message counts as arriving in the foreground.
@@ -107,7 +96,7 @@ final class DemoStage {
                 && Self.app($0)?["screen"]?["run_state"]?.stringValue == "backgroundActive"
         }
         self.timeline.add("bob's phone", "home button", callback: "sceneDidEnterBackground")
-        let mark = await bob.mark
+        let mark = try await bob.mark()
         let id = try await self.send("two", from: alice)
         let shown = try await self.presentation(bob, id, after: mark, seconds: 10)
         guard shown["remote"]?.boolValue == false else { throw self.failure("a local notification", shown.text) }
@@ -119,13 +108,13 @@ final class DemoStage {
             reason: "settled, no push")
     }
 
-    private func frozen(_ alice: ControlClient, _ bob: ControlClient) async throws {
+    private func frozen(_ alice: DemoPhone, _ bob: DemoPhone) async throws {
         self.timeline.step("bob's app is frozen after its background time: APNs, banner, tap")
         try await self.wait(bob, "the app is suspended", seconds: 60) {
             Self.app($0)?["state"]?.stringValue == "suspended"
         }
         self.timeline.add("bob's phone", "the SDK hung up, iOS froze the app", reason: "background time over")
-        let mark = await bob.mark
+        let mark = try await bob.mark()
         let id = try await self.send("three", from: alice)
         let shown = try await self.presentation(bob, id, after: mark, seconds: 20)
         guard shown["remote"]?.boolValue == true, (shown["badge"]?.intValue ?? 0) > 0 else {
@@ -146,12 +135,12 @@ final class DemoStage {
             reason: "history synced")
     }
 
-    private func frozenWithoutAWord(_ alice: ControlClient, _ bob: ControlClient) async throws {
+    private func frozenWithoutAWord(_ alice: DemoPhone, _ bob: DemoPhone) async throws {
         self.timeline.step("bob's app freezes in the foreground without a word: the missed deadline turns into a push")
         try await bob.command("freeze")
         try await bob.command("home")
         self.timeline.add("bob's phone", "SIGSTOP while connected, nobody was told")
-        let mark = await bob.mark
+        let mark = try await bob.mark()
         let id = try await self.send("four", from: alice)
         let shown = try await self.presentation(bob, id, after: mark, seconds: 40)
         guard shown["remote"]?.boolValue == true else { throw self.failure("a remote notification", shown.text) }
@@ -161,9 +150,9 @@ final class DemoStage {
         self.addPush(id, shown, reason: "deadline missed, accepted")
     }
 
-    private func serverKilled(_ alice: ControlClient, _ bob: ControlClient) async throws {
+    private func serverKilled(_ alice: DemoPhone, _ bob: DemoPhone) async throws {
         self.timeline.step("the server is killed right after an acknowledgement: nothing lost, doubled or rung twice")
-        let mark = await bob.mark
+        let mark = try await bob.mark()
         let id = try await self.send("five", from: alice)
         self.site.server?.killNow()
         self.timeline.add("server", "SIGKILL right after the acknowledgement of \(id)")
@@ -182,15 +171,21 @@ final class DemoStage {
     }
 
     func close() async {
-        await self.alice?.close()
-        await self.bob?.close()
-        for phone in self.phones { await phone.stop() }
+        await self.phones?.process.stop()
         await self.backend?.process.stop()
         await self.site.stop()
     }
 
+    private static let traceLinesShown = 15
+
     func printLogs() async {
-        for process in self.phones + [self.backend?.process, self.site.server, self.site.apns].compactMap({ $0 }) {
+        for phone in [self.alice, self.bob].compactMap({ $0 }) {
+            let lines = (try? await phone.readTrace()) ?? []
+            print("\nlast lines of the trace of \(phone.name):")
+            for line in lines.suffix(Self.traceLinesShown) { print("    \(line.text)") }
+        }
+        let processes = [self.phones?.process, self.backend?.process, self.site.server, self.site.apns]
+        for process in processes.compactMap({ $0 }) {
             print("\nlast lines of \(process.name):\n\(process.logTail())")
         }
     }
@@ -228,7 +223,7 @@ extension DemoStage {
     }
 
     private func wait(
-        _ phone: ControlClient, _ expected: String, seconds: Int, _ holds: (JSONValue) -> Bool
+        _ phone: DemoPhone, _ expected: String, seconds: Int, _ holds: (JSONValue) -> Bool
     ) async throws {
         var screen = JSONValue.null
         for _ in 0..<(seconds * 20) {
@@ -240,8 +235,8 @@ extension DemoStage {
     }
 
     /// Returns the message's id, which comes back with the server's acknowledgement.
-    private func send(_ text: String, from alice: ControlClient) async throws -> String {
-        let mark = await alice.mark
+    private func send(_ text: String, from alice: DemoPhone) async throws -> String {
+        let mark = try await alice.mark()
         try await alice.command("input", [("value", ["send": ["to": "bob", "text": .string(text)]])])
         let known = self.sent
         let event = try await alice.event(after: mark, withinSeconds: 15) { event in
@@ -257,7 +252,7 @@ extension DemoStage {
     }
 
     private func presentation(
-        _ phone: ControlClient, _ id: String, after mark: Int, seconds: Double
+        _ phone: DemoPhone, _ id: String, after mark: Int, seconds: Double
     ) async throws -> JSONValue {
         let event = try await phone.event(after: mark, withinSeconds: seconds) { event in
             event["event"] == "presentation" && event["notification"]?.stringValue == id
@@ -267,7 +262,7 @@ extension DemoStage {
     }
 
     /// What the person reads of a message in Notification Centre: who has written, and the text.
-    private func expectNotification(_ phone: ControlClient, _ id: String, says text: String) async throws {
+    private func expectNotification(_ phone: DemoPhone, _ id: String, says text: String) async throws {
         let list = try await phone.command("screen")["list"]?.arrayValue ?? []
         let entry = list.first { $0["notification"]?.stringValue == id }
         guard entry?["title"]?.stringValue == "Alice", entry?["body"]?.stringValue == text else {
@@ -276,8 +271,8 @@ extension DemoStage {
     }
 
     /// Rings are banners or sounds, counted from the phone's own records (design.md P3).
-    private func expectRings(_ phone: ControlClient, _ id: String, _ count: Int, after mark: Int) async throws {
-        let rings = await phone.events.dropFirst(mark).filter { event in
+    private func expectRings(_ phone: DemoPhone, _ id: String, _ count: Int, after mark: Int) async throws {
+        let rings = try await phone.readTrace().dropFirst(mark).filter { event in
             event["event"] == "presentation" && event["notification"]?.stringValue == id
                 && event["ring"]?.boolValue == true
         }

@@ -24,6 +24,8 @@ final class LocalServer {
     private var phonePort: Int { self.ports[5] }
 
     var database: String { "\(self.folder.path)/tidings.sqlite" }
+    var phonesFolder: String { "\(self.folder.path)/phones" }
+    var phonesTokenPath: String { "\(self.phonesFolder)/control.token" }
     var gatewayAddress: String { "ws://127.0.0.1:\(self.gatewayPort)" }
     var apiAddress: String { "http://127.0.0.1:\(self.apiPort)" }
     var phoneAddress: String { "http://127.0.0.1:\(self.phonePort)" }
@@ -40,9 +42,10 @@ final class LocalServer {
     ///   - topic: the bundle identifier of the app it pushes to.
     ///   - settings: keys of the server's configuration, for example `["limits.mode": "none"]`.
     ///   - ports: gateway, API, APNs, courier, APNs control, phones; nil for free ones.
+    ///   - phonesPort: where `tidings phones` will run, with `phonesFolder`, for the console; nil for no phones there.
     static func start(
         name: String, withAPNs: Bool, topic: String = LocalServer.topic, settings: [String: String] = [:],
-        ports: [Int]? = nil
+        ports: [Int]? = nil, phonesPort: Int? = nil
     ) async throws -> LocalServer {
         for (port, use) in zip(
             ports ?? [], ["gateway", "HTTP API", "local APNs", "courier", "local APNs' control", "phones"])
@@ -64,6 +67,11 @@ final class LocalServer {
                 folder: folder, topic: topic, ports: ports, apiKey: random(), tokens: try UserTokens(apps: [app]))
             do {
                 if withAPNs { try await site.startAPNs() }
+                var settings = settings
+                if let phonesPort {
+                    settings["console.phones"] = "127.0.0.1:\(phonesPort)"
+                    settings["console.phones_token_path"] = "\"\(site.phonesTokenPath)\""
+                }
                 try site.writeConfiguration(secret: secret, withAPNs: withAPNs, settings: settings)
                 try await site.startServer()
             } catch {

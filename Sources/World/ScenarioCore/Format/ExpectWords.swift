@@ -1,4 +1,4 @@
-import PhoneCore
+package import PhoneCore
 
 extension ExpectKey {
     /// What its value, or each row of it, is one of.
@@ -10,7 +10,7 @@ extension ExpectKey {
     }
 }
 
-enum MethodWords {
+package enum MethodWords {
     static let all: [(String, DelegateMethods)] = [
         ("didReceiveRemoteNotification", .receiveRemote),
         ("didReceiveRemoteNotificationFetch", .receiveRemoteFetch),
@@ -25,6 +25,11 @@ enum MethodWords {
         ("handleLocalActionWithResponseInfo", .actionLocalText),
     ]
     static let words = Self.all.map(\.0)
+
+    /// As `implements` of a scenario names them.
+    package static func words(of methods: DelegateMethods) -> [String] {
+        Self.all.filter { methods.contains($0.1) }.map(\.0)
+    }
 }
 
 enum Entitlement: String, CaseIterable {

@@ -68,9 +68,11 @@ struct PhoneApp {
 
     /// What the example app is told: variables of the same name in the tool's environment that are not empty, and for whom it has a user token,
     /// which is TIDINGS_TOKEN, or requested with TIDINGS_API_KEY. Without one the app asks for user name and password.
-    func environment(phone: String, given: [String: String]) async -> [String: String] {
+    /// - Parameter own: the tool's environment.
+    func environment(
+        phone: String, given: [String: String], inheriting own: [String: String]
+    ) async -> [String: String] {
         guard self.isChat else { return [:] }
-        let own = ProcessInfo.processInfo.environment
         var variables = own.filter { $0.key.hasPrefix("CHAT_") && !$0.value.isEmpty }.merging(given) { $1 }
         let user = variables["CHAT_USER"] ?? phone
         if variables["CHAT_TOKEN"] == nil {

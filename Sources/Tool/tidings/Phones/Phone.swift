@@ -21,34 +21,12 @@ struct Phone: AsyncParsableCommand {
     @Option(help: "The phone's name, also at the local APNs.") var id = "phone"
     @Option(help: "iOS version, for example 17 or 17.4.") var ios = "17"
     @Option(help: "Folder for homes and app groups; made if missing.") var folder = "phone"
-    @Option(help: "The local APNs' courier, host:port; none if left out.") var courier: String?
     @Option(help: "Control port on loopback; 0 takes a free one.") var control = 0
-    @Option(help: "The app: \(PhoneApp.names), or the path of an executable.") var app = "chat"
-    @Option(help: "The extension's executable; that of a named app if left out, 'none' for an app without one.")
-    var `extension`: String?
-    @Option(help: "The content extension's executable; that of a named app if left out, 'none' for an app without one.")
-    var contentExtension: String?
-    @Option(
-        name: .customLong("content-category"), parsing: .singleValue,
-        help: "A category of the content extension. May be given again.")
-    var contentCategories = [PushInfo.category]
-    @Option(help: "The app's bundle identifier.") var bundle = "com.example.chat"
-    @Option(help: "App group shared by app and extension.") var appGroup = "group.com.example.chat"
+    @OptionGroup var options: PhoneOptions
     @Option(help: "The app's delegate methods: modern, or legacy as before iOS 10.")
     var delegate = PhoneApp.Delegate.modern
     @Option(help: "Life cycle of the app: scenes or application; application if left out with --delegate legacy.")
     var lifecycle: LifecycleStyle?
-    @Option(help: "Largest push in bytes instead of the system's (256 before iOS 8).") var payloadLimit: Int?
-    @Option(
-        name: .customLong("env"), parsing: .singleValue,
-        help: ArgumentHelp("A variable for the app's processes. May be given again.", valueName: "name=value"))
-    var environment: [String] = []
-    @Option(help: "Background time in milliseconds instead of the system's (30,000 on iOS 17).") var backgroundTime:
-        Int64?
-    @Flag(help: "Give app and extension the entitlement by which an extension may discard alerts (iOS 13.3).")
-    var filtering = false
-    @Flag(help: "Give the app the entitlement for notifications of people (iOS 15), and let the example show them.")
-    var communication = false
     @Flag(help: "Deny notifications instead of allowing them when the app asks.") var denyNotifications = false
     @Flag(help: "Leave the question for notifications to keys, script or control port; so it is on a terminal.")
     var askNotifications = false
@@ -96,35 +74,12 @@ struct Phone: AsyncParsableCommand {
         guard let version = OSVersion(self.ios) else {
             throw ValidationError("--ios must be a version such as 17 or 17.4, got \"\(self.ios)\"")
         }
-        if let limit = self.payloadLimit, !(1...1_000_000).contains(limit) {
-            throw ValidationError("--payload-limit must be 1 to 1000000 bytes, got \(limit)")
-        }
-        var variables = try pairs(self.environment, of: "--env", "name=value")
-        let courier = try self.courierEndpoint()
-        let app = try PhoneApp(
-            self.app, extension: self.extension, contentExtension: self.contentExtension,
-            categories: self.contentCategories)
-        let inherited = await app.environment(phone: self.id, given: variables)
-        variables.merge(inherited) { given, _ in given }
-        var installed = app.installed(
-            as: BundleID(self.bundle), delegate: self.delegate, lifecycle: self.lifecycle, appGroup: self.appGroup)
-        installed.hasFilteringEntitlement = self.filtering
-        if self.communication { installed.entitlements.insert(.communication) }
-        variables.merge([
-            "CHAT_APP_GROUP": self.appGroup, "CHAT_LIFECYCLE": installed.lifecycle.rawValue,
-            "CHAT_DELEGATE": self.delegate.rawValue, "CHAT_FILTERS": self.filtering ? "yes" : "no",
-            "CHAT_COMMUNICATION": self.communication ? "yes" : "no",
-        ]) { given, _ in given }
-        var configuration = PhoneHost.Configuration(
-            phoneID: self.id, osVersion: version, folder: self.folder, courier: courier,
-            apps: [
-                PhoneHost.App(
-                    installed: installed, executable: app.executable, extensionExecutable: app.extensionExecutable,
-                    contentExtension: app.contentExtension, environment: variables)
-            ], controlPort: self.control, answersPrompts: self.answersPrompts(mode))
-        configuration.settings.backgroundTaskTime = self.backgroundTime
-        configuration.settings.payloadLimit = self.payloadLimit
-        configuration.picture = PhoneTerminal.picture(screen:views:columns:rows:)
+        var configuration = try await self.options.configuration(
+            of: .init(
+                id: self.id, version: version, folder: self.folder, delegate: self.delegate,
+                lifecycle: self.lifecycle, user: self.id))
+        configuration.controlPort = self.control
+        configuration.answersPrompts = self.answersPrompts(mode)
         return configuration
     }
 
@@ -133,15 +88,6 @@ struct Phone: AsyncParsableCommand {
         if self.denyNotifications { return false }
         if case .screen = mode { return nil }
         return self.askNotifications ? nil : true
-    }
-
-    private func courierEndpoint() throws -> PhoneHost.Endpoint? {
-        guard let courier = self.courier else { return nil }
-        let parts = courier.split(separator: ":")
-        guard parts.count == 2, let port = Int(parts[1]), (1...65_535).contains(port) else {
-            throw ValidationError("--courier must be host:port, got \"\(courier)\"")
-        }
-        return PhoneHost.Endpoint(host: String(parts[0]), port: port)
     }
 
     private static var wordList: String {

@@ -1,0 +1,159 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import NIOHTTP1
+import StoreModel
+import TidingsModel
+
+/// The virtual phones of `tidings phones`, for operators: asked for there, with its token; here with the rules of every other route.
+extension API {
+    func addPhones(to router: Router<Context>) {
+        let phones = router.group("v1/phones")
+        phones.get { try await self.phones($0, $1) }
+        phones.post { try await self.startPhone($0, $1) }
+        phones.delete("{id}") { try await self.endPhone($0, $1) }
+        phones.get("{id}/events") { try await self.phoneEvents($0, $1) }
+        phones.post("{id}/commands") { try await self.phoneCommand($0, $1) }
+    }
+
+    private func phones(_ request: Request, _ context: Context) async throws -> Response {
+        try self.authorizeOperator(request, context, .view)
+        return Self.passed(try await self.phonesProxy().request(.GET, Self.phonesPath))
+    }
+
+    private func startPhone(_ request: Request, _ context: Context) async throws -> Response {
+        try self.authorizeOperator(request, context, .administer)
+        let proxy = try self.phonesProxy()
+        let bytes = try await self.bytes(request)
+        // Whatever else stands in it, the host looks at.
+        context.note.change = try APIBody(bytes).optionalString("id")
+        return Self.passed(try await proxy.request(.POST, Self.phonesPath, body: bytes), status: .created)
+    }
+
+    private func endPhone(_ request: Request, _ context: Context) async throws -> Response {
+        try self.authorizeOperator(request, context, .administer)
+        let path = try Self.phonePath(context)
+        _ = try await self.phonesProxy().request(.DELETE, path)
+        return Response(status: .noContent)
+    }
+
+    private func phoneCommand(_ request: Request, _ context: Context) async throws -> Response {
+        let operatorRecord = try self.authorizeOperator(request, context, .content)
+        let path = try Self.phonePath(context)
+        let proxy = try self.phonesProxy()
+        let bytes = try await self.bytes(request)
+        let word = try APIBody(bytes).string("do")
+        let isLook = Self.lookingWords.contains(word)
+        guard isLook || operatorRecord.role >= .send else { throw APIKeys.Refusal.missingRole(.send).problem }
+        let answer = try await proxy.request(.POST, "\(path)/commands", body: bytes)
+        if isLook {
+            // Pages look several times a second: the audit log has a line of the stream that they read beside it, and none of each look.
+            context.note.caller = nil
+        } else {
+            context.note.change = word
+        }
+        return Self.passed(answer)
+    }
+
+    /// Commands of the control channel that do nothing to the phone.
+    private static let lookingWords: Set = ["screen", "views", "picture", "trace"]
+
+    private func phoneEvents(_ request: Request, _ context: Context) async throws -> Response {
+        try self.authorizeOperator(request, context, .content, query: ["last", "after"])
+        let path = try Self.phonePath(context)
+        let proxy = try self.phonesProxy()
+        let query = try Self.phoneEventsQuery(request)
+        guard let place = proxy.enter() else {
+            throw APIProblem(
+                .told(.unavailable), field: "events",
+                rule: "must be read by at most \(PhonesProxy.readersMax) at a time", headers: [.retryAfter: "1"])
+        }
+        let events = try await proxy.open("\(path)/events\(query)", lastEventID: Self.phoneEventID(request))
+        let readiness = self.readiness
+        var mayGoOn: @Sendable () -> Bool = { readiness.state != .stopping }
+        if let signedIn = context.note.signedIn {
+            let (access, session, role) = (self.access, signedIn.session, signedIn.record.role)
+            mayGoOn = { readiness.state != .stopping && access.isOpen(session, as: role) }
+        }
+        return PhonesStream(answer: events, place: place, mayGoOn: mayGoOn).response
+    }
+
+    // MARK: - The host
+
+    private static let phonesPath = "/v1/phones"
+
+    /// - Throws: status 404.
+    private func phonesProxy() throws -> PhonesProxy {
+        guard let proxy = self.phoneHost else {
+            throw APIProblem(
+                .phonesOff, field: "console.phones", rule: "must name where `tidings phones` runs: serve --phones")
+        }
+        return proxy
+    }
+
+    /// - Throws: status 404 for what is no phone's name: it would be another path there.
+    private static func phonePath(_ context: Context) throws -> String {
+        let id = try Self.parameter("id", context)
+        let isName =
+            (1...64).contains(id.utf8.count)
+            && id.utf8.allSatisfy { byte in
+                (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
+                    || byte == 0x2d || byte == 0x5f
+            }
+        guard isName else { throw APIProblem(.unknownPhone, field: "id", rule: "names no phone that is on") }
+        return "\(Self.phonesPath)/\(id)"
+    }
+
+    private static func phoneEventsQuery(_ request: Request) throws(InvalidField) -> String {
+        var query = ""
+        for name in ["last", "after"] {
+            guard let text = request.uri.queryParameters.get(name) else { continue }
+            guard let number = Int(text), number >= 0 else {
+                throw InvalidField(field: name, rule: "must be a whole number, 0 or more")
+            }
+            query += "\(query.isEmpty ? "?" : "&")\(name)=\(number)"
+        }
+        return query
+    }
+
+    /// Nil for what no host has given.
+    private static func phoneEventID(_ request: Request) -> String? {
+        guard let id = Self.header("Last-Event-ID", request), (1...128).contains(id.utf8.count),
+            id.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
+        else { return nil }
+        return id
+    }
+
+    /// It is what one sees of people's messages.
+    private static func passed(_ body: ByteBuffer, status: HTTPResponse.Status = .ok) -> Response {
+        Response(
+            status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+            body: .init(byteBuffer: body))
+    }
+}
+
+/// Events of a phone as they come from its host: no more is read there than is written here.
+struct PhonesStream: Sendable {
+    let answer: PhonesAnswer
+    /// Free again when the stream has ended.
+    let place: PhonesProxy.Place
+    /// Not when who reads has signed out or has another role, and not while the server stops.
+    let mayGoOn: @Sendable () -> Bool
+
+    private static let interval = TimeAmount.seconds(1)
+
+    var response: Response {
+        var headers: HTTPFields = [.contentType: EventStream.contentType, .cacheControl: "no-store"]
+        // Otherwise nginx keeps events back until there are many.
+        if let name = HTTPField.Name("X-Accel-Buffering") { headers[name] = "no" }
+        return Response(
+            status: .ok, headers: headers,
+            body: ResponseBody { writer in
+                let watch = self.answer.watch(every: Self.interval, self.mayGoOn)
+                defer { watch.cancel() }
+                // A host that goes away, or is silent, ends the stream: whoever reads comes back.
+                while self.mayGoOn(), let bytes = try? await self.answer.nextBytes() { try await writer.write(bytes) }
+                try await writer.finish(nil)
+            })
+    }
+}
