@@ -38,6 +38,7 @@ class Phones:
 
     def __init__(self, folder: pathlib.Path, *names: str, port: int | None = None):
         self.folder = folder
+        self.starts = 0
         self.port = port or free_port()
         self.arguments = [
             tool(), "phones", "--port", str(self.port), "--folder", str(folder / "phones"), "--app", screen_app(), "--bundle", BUNDLE,
@@ -46,7 +47,9 @@ class Phones:
         self.start()
 
     def start(self):
-        self.program = Program(self.arguments, self.folder / "phones.log")
+        # A log of its own each time: the line of the process before says nothing of this one.
+        self.starts += 1
+        self.program = Program(self.arguments, self.folder / f"phones-{self.starts}.log")
         self.program.wait_for_log(r"phones at http://127\.0\.0\.1:\d+, token in ")
 
     @property
