@@ -146,6 +146,17 @@ import TidingsModel
         #expect(rig.history(of: "quiet").since == Self.begun)
     }
 
+    @Test func `begins at one time for whoever asks, unless the clock is set`() {
+        var rig = Rig()
+        rig.append(Self.accepted(1))
+        // The wall clock was read a moment later than the other.
+        rig.now.wall += 999
+        #expect(rig.history().since == Self.begun)
+        #expect(rig.history().from == Self.begun)
+        rig.now.wall += 3_600_000
+        #expect(rig.history().since == Self.begun + 3_600_999)
+    }
+
     @Test func `is kept of so many apps, and the one used longest ago gives way`() {
         var rig = Rig(historiesMax: 2)
         rig.append(Self.accepted(1, in: "a"))

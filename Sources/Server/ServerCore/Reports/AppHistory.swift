@@ -33,6 +33,10 @@ package struct AppHistory: Hashable, Sendable {
 
     /// Monotonic milliseconds: where the first step begins.
     private let begun: Int64
+    /// Milliseconds from the monotonic clock to the wall clock. Both are read one after the other, so they differ by a little each time.
+    private var wallOffset: Int64
+    /// Milliseconds: a larger difference is a wall clock that was set.
+    private static let clockSetMin: Int64 = 1_000
     /// Counted from `begun`.
     private var step: Int64 = 0
     private var minute: Int64 = 0
@@ -44,6 +48,7 @@ package struct AppHistory: Hashable, Sendable {
 
     package init(at now: Now) {
         self.begun = now.monotonic
+        self.wallOffset = now.wall - now.monotonic
         self.usedAt = now.monotonic
     }
 
@@ -158,7 +163,9 @@ package struct AppHistory: Hashable, Sendable {
                 return .init(count: Int(values[0]), p50: values[1], p95: values[2], p99: values[3])
             }
         }
-        let wall = now.wall - now.monotonic
+        let offset = now.wall - now.monotonic
+        if abs(offset - self.wallOffset) >= Self.clockSetMin { self.wallOffset = offset }
+        let wall = self.wallOffset
         return HistoryReport(
             since: self.begun + wall, from: self.begun + first * Self.stepMilliseconds + wall,
             stepMilliseconds: Self.stepMilliseconds, connections: column(Column.connections.rawValue),
