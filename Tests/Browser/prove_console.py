@@ -115,7 +115,8 @@ def first_load(browser: Browser, page, load: Load) -> tuple[int, float]:
     session.on("Network.loadingFinished", lambda event: loaded.append(event["encodedDataLength"]))
     started = time.monotonic()
     fresh.goto(f"{load.url}#/apps/demo", wait_until="commit")
-    fresh.wait_for_function("document.querySelector('main h1') && document.querySelector('nav.side-nav') && !document.querySelector('main .skeleton')")
+    fresh.wait_for_selector("nav.side-nav", state="attached")
+    fresh.wait_for_selector("main:not(:has(.skeleton)) h1")
     taken = time.monotonic() - started
     fresh.wait_for_timeout(500)
     context.close()

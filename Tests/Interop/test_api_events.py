@@ -126,6 +126,23 @@ def test_a_reader_who_comes_back_misses_nothing_and_reads_nothing_twice(site):
     newest.close()
 
 
+def test_a_screen_is_told_some_of_many_and_how_many_more_there_were(site):
+    reader = Reader(site, "?types=message_accepted,leg_ended&at_most=3")
+    sent = [say(site, str(number)) for number in range(60)]
+    told, passed_over = [], 0
+    while len([1 for kind, _ in told if kind == "message_accepted"]) + passed_over < len(sent):
+        kind, data = reader.next()
+        if kind == "passed_over":
+            passed_over += data.get("message_accepted", 0)
+        else:
+            told.append((kind, data))
+    accepted = [data["message_id"] for kind, data in told if kind == "message_accepted"]
+    assert accepted == [message for message in sent if message in accepted] and passed_over > 0
+    # Whose beginning was told, has its end told.
+    assert {data["message_id"] for kind, data in told if kind == "leg_ended"} <= set(accepted)
+    reader.close()
+
+
 @pytest.mark.parametrize("last", ["1-1", "nonsense", "18446744073709551615-18446744073709551615"])
 def test_an_id_that_is_not_known_is_answered_with_a_reset_and_what_comes_then(site, last):
     reader = Reader(site, last=last)

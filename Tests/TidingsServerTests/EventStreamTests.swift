@@ -65,11 +65,13 @@ private struct StreamedEvent: Equatable {
         }
 
         func stream(
-            after id: ReportID? = nil, _ kinds: Set<ServerReport.Kind> = Set(ServerReport.Kind.allCases)
+            after id: ReportID? = nil, _ kinds: Set<ServerReport.Kind> = Set(ServerReport.Kind.allCases),
+            mostPerLook: Int? = nil
         ) throws -> EventStream {
             let place = try #require(self.feed.enter("demo"))
             let (cursor, isReset) = try #require(self.feed.start("demo", after: id))
-            return EventStream(feed: self.feed, place: place, kinds: kinds, start: cursor, isReset: isReset)
+            return EventStream(
+                feed: self.feed, place: place, kinds: kinds, start: cursor, isReset: isReset, mostPerLook: mostPerLook)
         }
 
         /// Until the server stops.
@@ -157,6 +159,50 @@ private struct StreamedEvent: Equatable {
         #expect(try await rig.read(stream) == ["7-0", "7-2 storage", "7-3 device_lease", ""])
     }
 
+    @Test func `tells some of each kind, and counts the others, where so many are asked for`() async throws {
+        let rig = Rig()
+        let stream = try rig.stream(mostPerLook: 2)
+        rig.append("a", "b", "c")
+        rig.feed.append([.storage(isFull: true, free: 5)], at: Self.now)
+        rig.append("d")
+        rig.feed.end()
+        #expect(
+            try await rig.read(stream) == [
+                "7-0", "7-1 device_connected", "7-2 device_connected", "7-4 storage", "7-5 passed_over", "",
+            ])
+        #expect(rig.text.withLockedValue { $0.contains(#"data: {"device_connected":2}"#) })
+    }
+
+    @Test func `tells some once a second, and says that it is alive`() async throws {
+        let loop = NIOAsyncTestingEventLoop()
+        let rig = Rig(loop)
+        let stream = try rig.stream([.deviceConnected, .storage], mostPerLook: 1)
+        rig.append("a")
+        async let reading = rig.read(stream)
+        while !rig.text.withLockedValue({ $0.contains("id: 7-1") }) { await Task.yield() }
+        rig.append("b", "c")
+        #expect(!rig.text.withLockedValue { $0.contains("id: 7-2") })
+        while !rig.text.withLockedValue({ $0.contains(":\n") }) {
+            await loop.advanceTime(by: .seconds(1))
+            await Task.yield()
+        }
+        rig.feed.end()
+        let told = try await reading
+        #expect(Array(told.prefix(4)) == ["7-0", "7-1 device_connected", "7-2 device_connected", "7-3 passed_over"])
+        #expect(rig.text.withLockedValue { $0.contains(":\nid: 7-3\n\n") })
+        await loop.shutdownGracefully()
+    }
+
+    @Test func `says that what came meanwhile is lost, also to who wants some`() async throws {
+        let rig = Rig()
+        let stream = try rig.stream(mostPerLook: 1)
+        for _ in 0...ReportBuffer.countMax / 1_000 {
+            rig.feed.append(Array(repeating: .device(bob, .connected), count: 1_000), at: Self.now)
+        }
+        rig.feed.end()
+        #expect(try await rig.read(stream) == ["7-0", "7-101000 reset", ""])
+    }
+
     @Test func `says every 15 seconds that it is alive, and where it is`() async throws {
         let loop = NIOAsyncTestingEventLoop()
         let rig = Rig(loop)
@@ -226,6 +272,11 @@ private struct StreamedEvent: Equatable {
             #expect(answer.json["field"] == "types")
         }
         #expect(try await api.request(.get, "events?type=receipt").status == 400)
+        for number in ["", "0", "501", "x"] {
+            let answer = try await api.request(.get, "events?at_most=\(number)")
+            #expect(answer.status == 400)
+            #expect(answer.json["field"] == "at_most")
+        }
         let blind = try await APIDouble(scopes: [.settings])
         blind.feed.begin(epoch: 7)
         #expect(try await blind.request(.get, "events").status == 403)

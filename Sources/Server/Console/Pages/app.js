@@ -213,8 +213,8 @@ function makePage(route, params, query, root, controller) {
     root, params, query, app: params.app ?? null, signal: controller.signal,
     onLeave: (handler) => leaving.push(handler),
     setTitle: (title) => { document.title = `${title} · Tidings`; },
-    live: (types, handler, onReset) => {
-      if (frame.stream) leaving.push(frame.stream.subscribe(types, handler, onReset));
+    live: (types, handler, onReset, onPassedOver) => {
+      if (frame.stream) leaving.push(frame.stream.subscribe(types, handler, onReset, onPassedOver));
     },
     apps: () => frame.apps,
     reloadApps: loadApps,

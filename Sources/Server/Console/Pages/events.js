@@ -2,6 +2,8 @@
 
 /** Handlers get what has come at most four times a second, together. */
 const BEAT = 250;
+/** Of each type in a second; what is more nobody reads. */
+const MOST = 10;
 /** How long it is waited before the next try, longer each time. */
 const RETRY_LEAST = 500;
 const RETRY_MOST = 8_000;
@@ -22,9 +24,12 @@ export class LiveStream {
     this.isClosed = false;
   }
 
-  /** Calls `handler` with lists of `{type, data}`; `onReset` when something may have been missed and has to be loaded anew. Returns what ends it. */
-  subscribe(types, handler, onReset = () => {}) {
-    const subscription = { types: new Set(types), handler, onReset, gathered: [] };
+  /**
+   * Calls `handler` with lists of `{type, data}`; `onReset` when something may have been missed and has to be loaded anew; `onPassedOver` with how
+   * many of each type were not told, because there are more than anybody reads. Returns what ends it.
+   */
+  subscribe(types, handler, onReset = () => {}, onPassedOver = () => {}) {
+    const subscription = { types: new Set(types), handler, onReset, onPassedOver, gathered: [] };
     this.subscriptions.add(subscription);
     this._reopenSoon();
     return () => {
@@ -68,7 +73,7 @@ export class LiveStream {
     if (this.isClosed || !types.size) return;
     // What is asked for anew is not told before the new stream is open.
     if (this.state === 'live') this._tell('connecting');
-    const query = new URLSearchParams({ types: [...types].sort().join(',') });
+    const query = new URLSearchParams({ types: [...types].sort().join(','), at_most: MOST });
     if (this.lastId) query.set('last_event_id', this.lastId);
     const source = new EventSource(`/v1/apps/${encodeURIComponent(this.app)}/events?${query}`);
     this.source = source;
@@ -92,6 +97,11 @@ export class LiveStream {
       }
     };
     for (const type of types) source.addEventListener(type, (event) => this._take(type, event));
+    source.addEventListener('passed_over', (event) => {
+      if (event.lastEventId) this.lastId = event.lastEventId;
+      const counts = JSON.parse(event.data);
+      for (const each of this.subscriptions) each.onPassedOver(counts);
+    });
     source.addEventListener('reset', (event) => {
       this.lastId = event.lastEventId || null;
       for (const each of this.subscriptions) each.onReset();

@@ -239,6 +239,9 @@ function recallButton(page, trace, reload) {
   });
 }
 
+/** How often the message is asked for while not all events are told. */
+const PASSED_OVER = 3_000;
+
 export default async function open(page) {
   const { app, signal } = page;
   const id = page.params.id.toLowerCase();
@@ -271,14 +274,21 @@ export default async function open(page) {
   };
   await load(true);
   let isLoading = false;
-  page.live(LEG_TYPES, async (events) => {
-    const own = events.filter((event) => event.data.message_id === id);
-    if (!own.length) return;
-    keep(own);
+  const reload = async () => {
     if (isLoading || (life.contains(document.activeElement) && document.activeElement.closest('details'))) return;
     isLoading = true;
     await load(false);
     isLoading = false;
-  }, () => load(false));
+  };
+  let reloading;
+  page.onLeave(() => clearTimeout(reloading));
+  page.live(LEG_TYPES, (events) => {
+    const own = events.filter((event) => event.data.message_id === id);
+    if (!own.length) return;
+    keep(own);
+    reload();
+  }, () => load(false), () => {
+    // One of them may have been about this message.
+    reloading ??= setTimeout(() => { reloading = undefined; reload(); }, PASSED_OVER);
+  });
 }
-

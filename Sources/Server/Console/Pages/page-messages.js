@@ -193,7 +193,7 @@ function liveCard(page) {
     }
     keep(events.slice(-300));
     if (!isPaused) show();
-  });
+  }, undefined, (counts) => { seen += counts.message_accepted ?? 0; });
   show();
   return card({ title: t('messages.live'), lead: t('messages.liveLead') },
     h('div.form-row', field({ label: t('messages.filterUser'), input: user }), field({ label: t('frame.state'), input: state }), pause), counter, list);

@@ -118,6 +118,20 @@ package indirect enum ServerReport: Hashable, Sendable {
         case .storage: nil
         }
     }
+
+    /// Which message it is about, if it is about one.
+    package var message: MessageID? {
+        switch self {
+        case .accepted(let id, _, _, _, _), .acceptedCustom(let id, _, _), .recalled(let id, _, _, _),
+            .edited(let id, _, _):
+            id
+        case .sentLeg(let leg, _), .receipt(let leg, _): leg.message
+        case .waitingLeg(let open): open.leg.message
+        case .endedLeg(let ended): ended.leg.message
+        case .answeredPush(_, .message(let id), _): id
+        case .device, .answeredPush, .raisedAlarm, .clearedAlarm, .pushJob, .expiringCredential, .storage: nil
+        }
+    }
 }
 
 extension ServerReport {

@@ -16,8 +16,9 @@ extension API {
     }
 
     private func events(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .trace, query: ["types", "last_event_id"])
+        let app = try self.authorize(request, context, .trace, query: ["types", "at_most", "last_event_id"])
         let kinds = try self.kinds(request)
+        let mostPerLook = try self.mostPerLook(request)
         let last = Self.lastEventID(request)
         guard let place = self.feed.enter(app) else {
             throw APIProblem(
@@ -33,7 +34,8 @@ extension API {
         // What is no id at all is not known, either.
         let isUnknown = last.map { ReportID($0) == nil } ?? false
         var stream = EventStream(
-            feed: self.feed, place: place, kinds: kinds, start: cursor, isReset: isReset || isUnknown)
+            feed: self.feed, place: place, kinds: kinds, start: cursor, isReset: isReset || isUnknown,
+            mostPerLook: mostPerLook)
         if let signedIn = context.note.signedIn {
             let (access, session, role) = (self.access, signedIn.session, signedIn.record.role)
             stream.isOpen = { access.isOpen(session, as: role) }
@@ -49,6 +51,12 @@ extension API {
             kinds.insert(try self.word(String(word), "types"))
         }
         return kinds
+    }
+
+    /// Nil without `at_most`.
+    private func mostPerLook(_ request: Request) throws(InvalidField) -> Int? {
+        guard request.uri.queryParameters.get("at_most") != nil else { return nil }
+        return Int(try Self.number(request, "at_most", EventStream.mostPerLookRange, default: nil))
     }
 
     private static let lastEventIDHeader = HTTPField.Name("Last-Event-ID")

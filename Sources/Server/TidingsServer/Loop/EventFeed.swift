@@ -185,10 +185,14 @@ final class EventFeed: Sendable {
         self.state.withLock { $0.waiting.removeValue(forKey: number) }?.succeed(false)
     }
 
-    /// A screen needs no more than this: what comes meanwhile goes in one piece.
-    func pause() async {
-        try? await self.eventLoop.scheduleTask(in: Self.pauseTime) {}.futureResult.get()
+    /// What comes meanwhile goes in one piece.
+    func pause(_ time: TimeAmount) async {
+        try? await self.eventLoop.scheduleTask(in: time) {}.futureResult.get()
     }
 
-    private static let pauseTime = TimeAmount.milliseconds(50)
+    func hasMore(after cursor: ReportBuffer.Cursor) -> Bool {
+        self.state.withLock { $0.buffer?.hasMore(after: cursor) == true }
+    }
+
+    var isEnded: Bool { self.state.withLock { $0.isEnded } }
 }
