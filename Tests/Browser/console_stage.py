@@ -64,6 +64,7 @@ class Stage:
         self.backend = Backend(self.site)
         self.proxy = None
         self.messages: dict[str, str] = {}
+        self._places: dict[str, str] = {}
         self._reach_console()
 
     def _reach_console(self):
@@ -174,6 +175,16 @@ class Stage:
         backend.wait_for_ends(self.messages["elsewhere"], "hank", "read_elsewhere", "settled")
         backend.wait_for_ends(self.messages["pushed"], "bob", "accepted", "accepted")
         backend.wait_for_ends(self.messages["dead"], "gina", "token_dead")
+
+    def places(self) -> dict[str, str]:
+        """What addresses of pages name: the messages, a push that is done, and a webhook."""
+        if not self._places:
+            push = self.backend.call("POST", "pushes", {"notification": {"text": "News"}, "audience": {"users": ["bob"]}})
+            # To this machine itself no webhook goes, so that it has something to tell, and nobody is asked.
+            made = self.site.call("POST", f"/v1/apps/{self.site.app}/webhooks", {
+                "name": "Orders", "url": "https://127.0.0.1:1/orders", "types": ["device_signed_out"]}, key=self.operator_key())
+            self._places = {**self.messages, "push": push["id"], "webhook": made["webhook"]["id"]}
+        return self._places
 
     def stop(self):
         async def close():

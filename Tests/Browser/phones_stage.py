@@ -73,6 +73,13 @@ class PhonesStage:
             assert time.monotonic() < deadline, app
             time.sleep(0.05)
 
+    def wait_for_notification(self, phone: str, text: str):
+        """Until it stands in the phone's list."""
+        deadline = time.monotonic() + SECONDS
+        while text not in json.dumps(shown := self.do(phone, do="screen")["list"]):
+            assert time.monotonic() < deadline, shown
+            time.sleep(0.05)
+
     def wait_for_device(self, user: str):
         """Until the server can push to the phone."""
         deadline = time.monotonic() + SECONDS
@@ -81,10 +88,19 @@ class PhonesStage:
             assert time.monotonic() < deadline
             time.sleep(0.05)
 
-    def run_scenario(self, text: str, name: str) -> subprocess.CompletedProcess:
+    def start_scenario(self, text: str, name: str) -> subprocess.Popen:
         path = self.site.folder / f"{name}.yaml"
         path.write_text(text)
-        return subprocess.run([tool(), "scenario", str(path)], capture_output=True, text=True, timeout=SCENARIO_SECONDS, check=False)
+        return subprocess.Popen([tool(), "scenario", str(path)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    def run_scenario(self, text: str, name: str) -> tuple[int, str]:
+        return self.wait_for_scenario(self.start_scenario(text, name))
+
+    @staticmethod
+    def wait_for_scenario(running: subprocess.Popen) -> tuple[int, str]:
+        """How it ended, and what it said."""
+        said, _ = running.communicate(timeout=SCENARIO_SECONDS)
+        return running.returncode, said
 
     def stop(self):
         with contextlib.suppress(Exception):

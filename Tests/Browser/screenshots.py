@@ -17,7 +17,6 @@ def main(folder: pathlib.Path):
     stage = Stage()
     try:
         stage.fill()
-        push = stage.backend.call("POST", "pushes", {"notification": {"text": "News"}, "audience": {"everybody": True}})["id"]
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
             console = Console(stage, browser.new_context(locale="en-US", reduced_motion="reduce").new_page())
@@ -27,7 +26,7 @@ def main(folder: pathlib.Path):
             console.sign_in()
             for name, (address, heading, _) in PAGES.items():
                 console.page.set_viewport_size({"width": 1280, "height": 860})
-                console.go(address.format(**stage.messages, push=push), heading)
+                console.go(address.format(**stage.places()), heading)
                 console.page.wait_for_timeout(2_500 if name == "overview" else 500)
                 save(console, folder, name)
             browser.close()

@@ -149,3 +149,9 @@ def test_the_overview_draws_the_hour_the_server_has_kept_at_once(console):
     expect(console.main).to_contain_text("Counted since")
     expect(console.main.locator("section.card", has_text="What waits for APNs")).to_be_visible()
     expect(console.main.locator("section.card", has_text="How fast it goes").locator("tbody tr")).to_have_count(4)
+    # What has not ended stands beside what has: frank's quiet hours hold a message back.
+    expect(console.main.locator("section.card", has_text="What deliveries wait for")).to_contain_text("quiet hours")
+    ended = console.main.locator("section.card", has_text="How deliveries ended")
+    expect(ended).to_contain_text("in the last hour")
+    ended.locator("summary", has_text="Since the server was started").click()
+    expect(ended.locator("details[open] .bars li").first).to_be_visible()

@@ -119,6 +119,16 @@ def test_which_phones_somebody_has_is_one_page_away(console):
     expect(rows.nth(1)).to_contain_text("registered")
 
 
+def test_a_persons_conversations_are_listed_with_what_is_unread(console):
+    console.go("#/apps/demo/people/carol", "carol")
+    conversations = console.main.locator("section.card", has=console.page.get_by_role("heading", name="Conversations", exact=True)).locator("tbody tr")
+    alice = conversations.filter(has_text="Alice Liddell")
+    expect(alice).to_contain_text("muted")
+    expect(conversations.filter(has_text="Weekend team")).to_contain_text("group team")
+    alice.locator("a", has_text="with alice").click()
+    expect(console.page.locator("main h1")).to_contain_text("alice")
+
+
 def test_the_page_comes_back_by_itself_after_a_restart(console):
     console.go("#/apps/demo/messages", "Messages")
     console.wait_for_stream()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import typing
 
 import pytest
@@ -62,6 +63,11 @@ class PhoneOnPage:
         self.touch("Send")
         self.shows(text)
 
+    def open_notification(self, text: str):
+        """By keyboard: for a while the banner lies over what is touched to open the list."""
+        self.glass.get_by_role("button", name="Notification Center", exact=True).press("Enter")
+        self.glass.locator(".phone-notices .phone-notice", has_text=text).locator(".phone-hit").click()
+
     def copy_scenario(self, kind: str) -> str:
         self.open_tab("Copy as scenario")
         self.card.get_by_label(kind).check()
@@ -110,7 +116,9 @@ def two_people(page, stage) -> tuple[PhoneOnPage, PhoneOnPage]:
     return phones
 
 
-def test_the_steps_of_the_demo_are_done_by_clicking(two_people, stage):
+@pytest.fixture(scope="module")
+def demo(two_people, stage) -> typing.Iterator[tuple[str, subprocess.Popen]]:
+    """The steps of the demo, by clicking alone; and what was done as a scenario with the app's own code, which runs beside other tests."""
     alice, bob = two_people
     # In the foreground: on the open screen, without a notification.
     alice.touch("New Chat")
@@ -141,8 +149,7 @@ def test_the_steps_of_the_demo_are_done_by_clicking(two_people, stage):
     expect(bob.glass.locator(".phone-banner", has_text="four of five")).to_be_visible(timeout=PUSH_SECONDS * 1_000)
     expect(bob.glass.get_by_role("button", name="Chat, badge 2")).to_be_visible()
     # The tap opens the conversation, with all of it.
-    bob.glass.get_by_role("button", name="Notification Center", exact=True).click()
-    bob.glass.locator(".phone-notices .phone-notice", has_text="four of five").locator(".phone-hit").click()
+    bob.open_notification("four of five")
     bob.wait_for_state("in the foreground, active")
     for text in ("one of five", "two of five", "three of five", "four of five"):
         expect(bob.glass.locator(".phone-message", has_text=text)).to_have_count(1)
@@ -151,9 +158,15 @@ def test_the_steps_of_the_demo_are_done_by_clicking(two_people, stage):
     assert bob.card.locator(".trace-filter[data-kind=fault] .trace-count").inner_text() == "0"
     # As a scenario with the app's own code, from when the conversation was open: of what came on the open screen iOS knows nothing.
     text = bob.copy_scenario(CODE)
+    running = stage.start_scenario(text, "code")
+    yield text, running
+    running.kill()
+    running.wait()
+
+
+def test_the_steps_of_the_demo_are_done_by_clicking(demo):
+    text, _ = demo
     assert text.count("- message:") == 2 and "- system: kill" in text and "- tap: " in text
-    done = stage.run_scenario(text, "code")
-    assert done.returncode == 0, done.stdout + done.stderr + text
 
 
 def test_what_was_done_is_a_scenario_of_the_rules_with_the_same_calls(two_people, stage):
@@ -169,19 +182,18 @@ def test_what_was_done_is_a_scenario_of_the_rules_with_the_same_calls(two_people
     bob.card.get_by_role("button", name="Let it arrive", exact=True).click()
     bob.shows("Your order can be picked up")
     bob.press("Unlock")
-    bob.glass.get_by_role("button", name="Notification Center", exact=True).click()
-    bob.glass.locator(".phone-notices .phone-notice", has_text="Your order can be picked up").locator(".phone-hit").click()
+    bob.open_notification("Your order can be picked up")
     bob.wait_for_state("in the foreground, active")
     bob.press("Memory warning")
     bob.open_tab("Trace")
     expect(bob.calls("applicationDidReceiveMemoryWarning").last).to_be_attached()
     text = bob.copy_scenario(RULES)
     assert "callbacks:" in text and "didReceiveMemoryWarning" in text
-    done = stage.run_scenario(text, "rules")
-    assert done.returncode == 0, done.stdout + done.stderr + text
+    status, said = stage.run_scenario(text, "rules")
+    assert status == 0, said + text
     # It is not true of whatever was done.
-    wrong = stage.run_scenario(text.replace("didReceiveMemoryWarning", "willTerminate"), "wrong")
-    assert wrong.returncode == 1, wrong.stdout
+    status, said = stage.run_scenario(text.replace("didReceiveMemoryWarning", "willTerminate"), "wrong")
+    assert status == 1, said
 
 
 def test_what_is_turned_on_a_phone_is_seen_on_it(two_people):
@@ -193,6 +205,16 @@ def test_what_is_turned_on_a_phone_is_seen_on_it(two_people):
         expect(switch).to_have_attribute("aria-checked", "true")
         switch.click()
         expect(switch).to_have_attribute("aria-checked", "false")
+    # How settings stand is marked, also after another tab was looked at.
+    bob.open_tab("Settings")
+    sounds = bob.card.get_by_role("group", name="Sounds", exact=True)
+    for label in ("Off", "On"):
+        sounds.get_by_role("button", name=label, exact=True).click()
+        expect(sounds.get_by_role("button", name=label, exact=True)).to_have_attribute("aria-pressed", "true")
+        bob.open_tab("Trace")
+        bob.open_tab("Settings")
+        expect(sounds.get_by_role("button", name=label, exact=True)).to_have_attribute("aria-pressed", "true")
+    bob.open_tab("Trace")
     bob.press("Restart the phone")
     bob.shows("Not unlocked since the restart")
     bob.unlock()
@@ -202,6 +224,17 @@ def test_what_is_turned_on_a_phone_is_seen_on_it(two_people):
     bob.wait_for_state("suspended")
     bob.press("Swipe the app away")
     bob.wait_for_state("swiped away")
+
+
+def test_what_is_written_goes_to_a_virtual_phone_first(two_people, make_console, stage):
+    console = make_console()
+    console.go("#/apps/demo/pushes/new", "New push")
+    console.page.fill("textarea[name=text]", "Half price")
+    console.page.get_by_role("button", name="Send to bob’s virtual phone").click()
+    expect(console.main).to_contain_text("APNs took the push", timeout=PUSH_SECONDS * 1_000)
+    stage.wait_for_notification("bob", "Half price")
+    console.page.click("main a:has-text('Look at the phone')")
+    expect(console.page.locator("main h1")).to_have_text("Phones")
 
 
 def test_a_phone_is_started_and_ended_on_the_page(page, stage):
@@ -239,6 +272,12 @@ def test_who_may_only_look_looks(make_console):
     vera.go("#/phones", "Phones")
     expect(PhoneOnPage(vera.page, "alice").card).to_be_visible()
     expect(PhoneOnPage(vera.page, "alice").glass).to_have_count(0)
+
+
+def test_the_steps_of_the_demo_are_a_scenario_that_holds(demo, stage):
+    text, running = demo
+    status, said = stage.wait_for_scenario(running)
+    assert status == 0, said + text
 
 
 def test_a_host_that_is_gone_is_told_of(make_console, stage):

@@ -55,6 +55,36 @@ def test_a_scheduled_push_is_cancelled(console):
     console.page.click("dialog button[type=submit]")
     expect(console.page.locator(".page-head")).to_contain_text("cancelled")
     assert console.stage.backend.call("GET", f"pushes/{push}")["state"] == "cancelled"
+    # The list says what it is, whom it is for and how it stands.
+    console.go("#/apps/demo/pushes", "Pushes")
+    row = console.main.locator("tbody tr", has_text=push)
+    for words in ("push with a notification", "everybody", "cancelled"):
+        expect(row).to_contain_text(words)
+
+
+def test_on_a_narrow_screen_the_preview_stays_above_the_fields(console):
+    console.page.set_viewport_size({"width": 390, "height": 700})
+    try:
+        compose(console, "Narrow", "Always in view")
+        console.page.locator("summary:has-text('Speed, lifetime, account')").scroll_into_view_if_needed()
+        preview = console.page.locator(".wallpaper .alert")
+        expect(preview).to_contain_text("Always in view")
+        expect(preview).to_be_in_viewport(ratio=1)
+        # What has the focus is not below it.
+        console.page.locator("textarea[name=text]").blur()
+        console.page.locator("textarea[name=text]").focus()
+        top = console.page.evaluate("document.querySelector('.compose-look').getBoundingClientRect().bottom")
+        assert console.page.evaluate("document.activeElement.getBoundingClientRect().top") >= top
+    finally:
+        console.page.set_viewport_size({"width": 1280, "height": 860})
+
+
+def test_an_audience_is_told_in_words(console):
+    made = console.stage.backend.call("POST", "pushes", {
+        "notification": {"text": "Words"}, "audience": {"all": [{"users": ["bob", "dave"]}, {"not": {"any": [{"alias": "x"}, {"users": ["bob"]}]}}]}})
+    console.go("#/apps/demo/people", "People")
+    console.go("#/apps/demo/pushes", "Pushes")
+    expect(console.main.locator("tbody tr", has_text=made["id"])).to_contain_text("bob and dave and not (alias “x” or bob)")
 
 
 def test_a_push_is_taken_back(console):

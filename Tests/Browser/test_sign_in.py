@@ -60,7 +60,8 @@ def test_a_session_that_ends_leads_back_to_where_one_was(make_console):
 
 
 @pytest.mark.parametrize("who, disabled", [
-    ("vera", {"#/apps/demo/pushes/new": "Review and send", "#/apps/demo/messages/{muted}": "Show content", "#/operators": "Add an operator"}),
+    ("vera", {"#/apps/demo/pushes/new": "Review and send", "#/apps/demo/messages/{muted}": "Show content", "#/operators": "Add an operator",
+              "#/apps/demo/webhooks": "New webhook"}),
     ("carl", {"#/apps/demo/pushes/new": "Review and send", "#/apps/demo/credentials": "Ask APNs"}),
     ("sven", {"#/apps/demo/messages/{muted}": "Recall for everybody", "#/apps/demo/people/bob": "Ban", "#/apps": "New app"}),
 ])

@@ -282,6 +282,12 @@ class World:
         app = self.make_app()
         return app, self.operate("POST", f"/v1/apps/{app}/client-keys", {"name": "ios"})["key"]
 
+    def make_webhook(self) -> tuple[str, str]:
+        app = self.make_app()
+        # Nothing has to come of it: the name is nobody's.
+        body = {"name": "Orders", "url": "https://hooks.example.com/tidings", "types": ["receipt"], "enabled": False}
+        return app, self.operate("POST", f"/v1/apps/{app}/webhooks", body)["webhook"]["id"]
+
     def make_operator(self) -> str:
         name = f"operator{self._number()}"
         self.operate("POST", "/v1/operators", {"name": name, "role": "view"})
@@ -315,6 +321,7 @@ class World:
             ("/v1/apps/{app}/push-credentials/{id}/retire", "active_credential", ("app", "id")),
             ("/v1/apps/{app}/push-credentials/{id}/roll-back", "replacing_credential", ("app", "id")),
             ("/v1/apps/{app}/push-credentials/{id}", "push_credential", ("app", "id")),
+            ("/v1/apps/{app}/webhooks/{webhook}", "webhook", ("app", "webhook")),
             ("/v1/apps/{app}/pushes/{id}", "push", ("id",)), ("/v1/apps/{app}/live-activities/{id}", "activity", ("id",)),
             ("/v1/apps/{app}/broadcast-channels/{channel}", "channel", ("channel",)),
         ]:
@@ -331,13 +338,13 @@ class World:
         if "/settings/{type}/{id}" in path or "/unread/{type}/{id}" in path:
             values["type"], values["id"] = self.some("conversation")
         if self.is_for_operators(path):
-            # An app has a few secrets, keys and credentials at most.
-            few = ("/token-secrets", "/api-keys", "/push-credentials", "/client-keys")
+            # An app has a few secrets, keys, credentials and webhooks at most.
+            few = ("/token-secrets", "/api-keys", "/push-credentials", "/client-keys", "/webhooks")
             values["app"] = self.make_app() if path.endswith(few) else self.some("app")
         return values
 
     def is_for_operators(self, path: str) -> bool:
-        return re.fullmatch(r"/v1/apps/\{app\}(/settings|/suspend|/resume|/token-secrets.*|/api-keys.*|/client-keys.*|/push-credentials.*)?", path) is not None
+        return re.fullmatch(r"/v1/apps/\{app\}(/settings|/suspend|/resume|/token-secrets.*|/api-keys.*|/client-keys.*|/push-credentials.*|/webhooks.*)?", path) is not None
 
     def conversation(self) -> dict[str, str]:
         if self.chance.random() < 0.4:
@@ -371,6 +378,8 @@ class World:
             return self.some("message")
         if name == "message_ids":
             return sorted({self.some("message") for _ in value})
+        if name == "url" and "/webhooks" in path:
+            return f"https://hooks{self._number()}.example.com/tidings"
         if name == "level_until":
             return int(time.time() * 1_000) + 3_600_000
         plausible = {
@@ -397,7 +406,7 @@ class World:
                 ("operator", name), ("conversation", (values.get("type"), id)), ("account", (values.get("type"), id)),
                 ("device", (values.get("user"), values.get("device"))), ("api_key", (values.get("app"), name)),
                 ("secret", (values.get("app"), id)), ("push_credential", (values.get("app"), id)), ("activity", id), ("channel", values.get("channel")),
-                ("push", id),
+                ("push", id), ("webhook", (values.get("app"), values.get("webhook"))),
             ]:
                 if "members/" not in path and "bans/" not in path and "mutes/" not in path and "invitations/" not in path and "followers/" not in path:
                     self.forget(kind, it)
@@ -582,14 +591,20 @@ class Run:
                     body.pop(name, None)
                 body["content"] = "{\"content\":\"hello\"}"
         elif path.endswith("/pushes/preview"):
-            for name in ("notification", "message", "send"):
+            passing = ("silent", "call", "live_activity")
+            for name in ("notification", "message", "send", *passing):
                 body.pop(name, None)
-            kind = self.chance.choice(["notification", "message", "send"])
+            kind = self.chance.choice(["notification", "message", "send", *passing])
             body[kind] = {
                 "notification": {"title": "Sale", "text": "Everything half price"}, "message": {"content": "{\"content\":\"hello\"}"},
                 "send": {"sender": USERS[0], "client_message_id": "c1", "conversation": {"type": "PR", "target": USERS[1]}, "content": "{\"content\":\"hello\"}"},
+                "silent": {"data": {"sync": True}}, "call": {"from": USERS[0], "to": USERS[1], "video": True},
+                "live_activity": {"environment": "sandbox", "topic": TOPIC, "event": "update", "content_state": {"score": 1}},
             }[kind]
-            if kind == "send":
+            if kind in passing:
+                for name in ("account", "counted", "recipient", "language"):
+                    body.pop(name, None)
+            elif kind == "send":
                 for name in ("account", "counted"):
                     body.pop(name, None)
             elif body.get("account") is not None:

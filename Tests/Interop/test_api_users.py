@@ -49,6 +49,28 @@ def test_people_are_listed_page_by_page_and_told_one_by_one(site):
     assert backend.call("GET", "users/nobody")["devices"]["count"] == 0
 
 
+def test_a_person_s_conversations_are_told_as_their_phones_list_them(site):
+    backend = Backend(site)
+    backend.call_person("alice", "Alice")
+    backend.make_group("team", "The team", "alice", "bob")
+    backend.say("alice", "bob", "a secret")
+    kept = backend.say("carol", "bob", "a secret")
+    recalled = backend.say("carol", "bob", "a secret")
+    team = backend.say("alice", "team", "a secret", kind="GRP")
+    backend.recall(recalled, "carol")
+    backend.set_level("bob", "GRP:team", "blocked")
+    found, cursor = [], ""
+    while cursor is not None:
+        page = backend.call("GET", f"users/bob/conversations?limit=2{cursor and '&cursor=' + cursor}")
+        assert len(page["conversations"]) <= 2 and "secret" not in str(page)
+        found += page["conversations"]
+        cursor = page["next"]
+    assert [(it["conversation"]["target"], it["name"], it["unread"], it["is_muted"]) for it in found] == [
+        ("team", "The team", 1, True), ("carol", None, 1, False), ("alice", "Alice", 1, False)]
+    assert [it["last_message"]["message_id"] for it in found[:2]] == [team, kept]
+    assert backend.call("GET", "users/nobody/conversations") == {"conversations": [], "next": None}
+
+
 def test_statistics_count_what_has_happened_since_the_start(site):
     backend = Backend(site)
     before = backend.call("GET", "statistics")

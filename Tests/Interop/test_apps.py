@@ -6,6 +6,7 @@ import json
 import os
 import re
 import secrets
+import shlex
 import shutil
 import subprocess
 import time
@@ -547,6 +548,36 @@ def test_an_app_is_changed_as_a_file_says_and_as_nobody_else_has_changed_it_mean
     assert anna.call("GET", "/v1/apps/chat")["revision"] == now + 1
 
 
+# Webhooks.
+
+
+def test_a_webhook_is_changed_by_its_name_and_shows_its_secrets_once(anna):
+    anna("app", "create", "chat")
+    first = anna("webhook", "add", "chat", "Orders", "https://hooks.example.com/a", "--type", "receipt", "--type", "leg_ended", "--disabled")
+    assert re.fullmatch(r"whsec_[A-Za-z0-9+/]{43}=", first)
+    (told,) = json.loads(anna("webhook", "list", "chat", "--json"))["webhooks"]
+    assert (told["name"], told["types"], told["enabled"]) == ("Orders", ["leg_ended", "receipt"], False)
+    anna("webhook", "set", "chat", "Orders", "--enable", "--name", "Bills", "--type", "push_job")
+    changed = {**told, "name": "Bills", "types": ["push_job"], "enabled": True}
+    assert json.loads(anna("webhook", "show", "chat", "Bills", "--json")) == changed
+    # By its id it is the same.
+    assert json.loads(anna("webhook", "show", "chat", told["id"], "--json")) == changed
+    second = anna("webhook", "rotate", "chat", "Bills", "--overlap", "0")
+    assert re.fullmatch(r"whsec_[A-Za-z0-9+/]{43}=", second) and second != first
+    shown = anna("webhook", "show", "chat", "Bills") + anna("webhook", "list", "chat")
+    assert "https://hooks.example.com/a" in shown and first not in shown and second not in shown
+    assert "--enable" in anna("webhook", "set", "chat", "Bills", status=64)
+    assert "not both" in anna("webhook", "set", "chat", "Bills", "--enable", "--disable", status=64)
+    assert "names no webhook" in anna("webhook", "show", "chat", "Orders", status=1)
+    assert "types" in anna("webhook", "add", "chat", "Others", "https://hooks.example.com", "--type", "everything", status=1)
+    assert "https://" in anna("webhook", "set", "chat", "Bills", "--url", "http://hooks.example.com", status=1)
+    assert json.loads(anna("webhook", "show", "chat", "Bills", "--json")) == changed
+    anna("webhook", "remove", "chat", "Bills")
+    assert anna("webhook", "list", "chat") == "there are no webhooks"
+    actions = [it["action"] for it in anna.call("GET", "/v1/audit?app=chat")["records"]]
+    assert [it for it in actions if "webhook" in it] == ["remove_webhook", "rotate_webhook_secret", "set_webhook", "add_webhook"]
+
+
 # The page.
 
 
@@ -556,9 +587,24 @@ def test_the_commands_of_the_page_do_what_it_says(anna, tmp_path):
     commands = "\n".join(re.findall(r"^```sh\n(.*?)^```", section, re.MULTILINE | re.DOTALL))
     assert commands.count("tidings ") > 10
     commands = commands.replace("/var/lib/tidings/tidings.sqlite", str(anna.site.database))
-    commands = re.sub(r"^((?:\w+=\$\()?tidings (?:app|operator|audit)\b[^#\n)]*)", rf"\1 --api {anna.site.api} ", commands, flags=re.MULTILINE)
+    commands = re.sub(r"^((?:\w+=\$\()?tidings (?:app|operator|audit|webhook)\b[^#\n)]*)", rf"\1 --api {anna.site.api} ", commands, flags=re.MULTILINE)
     done = subprocess.run(
         ["bash", "-euxc", commands], cwd=tmp_path, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL,
         env={**os.environ, "PATH": f"{os.path.dirname(tool())}:{os.environ['PATH']}"})
     assert done.returncode == 0, done.stdout + done.stderr
     assert (tmp_path / "chat.yaml").read_text().startswith("id: chat\n")
+
+
+def test_the_commands_about_webhooks_do_what_their_page_says(anna):
+    """docs/webhooks.md: every command as it stands there, in its order; only the API's address is put in."""
+    page = (ROOT / "docs/webhooks.md").read_text()
+    commands = "\n".join(re.findall(r"^```sh\n(.*?)^```", page, re.MULTILINE | re.DOTALL)).splitlines()
+    anna("app", "create", "demo")
+    said = {}
+    for words in filter(None, (shlex.split(command, comments=True) for command in commands)):
+        assert words[0] == "tidings"
+        # Nobody receives at an address that is an example.
+        said[words[2]] = anna(*words[1:], status=1 if words[2] == "test" else 0)
+    assert list(said) == ["add", "test", "show", "dead-letters", "retry"]
+    assert said["add"].startswith("whsec_") and "Orders" in said["show"]
+    assert said["dead-letters"] == "there are no dead letters"

@@ -51,6 +51,8 @@ def test_the_last_hour_has_what_was_sent_and_begins_anew_with_the_server(site):
         assert ways == sorted(ways) if count else ways == [None] * 3
     assert statistics["latency"]["delivered"]["five_minutes"]["count"] == 1
     assert statistics["latency"]["delivered"]["hour"] == statistics["latency"]["delivered"]["five_minutes"]
+    assert {end: count for end, count in statistics["legs_hour"].items() if count} == {"settled": 1, "no_device": 1}
+    assert statistics["open_legs"]["total"] == sum(statistics["open_legs"]["waits"].values()) == 0
     assert (statistics["queue"], statistics["lanes"]) == ({"waiting": 0, "in_flight": 0}, [])
     site.server.stop()
     site.start()
@@ -147,3 +149,11 @@ def test_operators_are_told_of_the_last_backup_also_after_a_restart(site, tmp_pa
     site.start()
     again = operator.call("GET", "/v1/server")
     assert again["backup"] == backup and again["started_at"] > told["started_at"]
+    # Also what is made while the server is stopped.
+    site.server.stop()
+    later = tmp_path / "later.sqlite"
+    subprocess.run([tool(), "backup", "--path", str(site.database), "--to", str(later)], check=True, timeout=60)
+    site.start()
+    made = operator.call("GET", "/v1/server")["backup"]
+    assert made["last"] == made["last_good"] and made["last"]["ended_at"] >= made["last"]["started_at"] > backup["last"]["started_at"]
+    assert (made["last"]["path"], made["last"]["bytes"], made["last"]["error"]) == (str(later), later.stat().st_size, None)

@@ -119,12 +119,13 @@ class Tenant:
             f"live-activities/{self.activity}", f"broadcast-channels?environment=sandbox&topic={self.topic}", "pushes", f"pushes/{self.push}",
         ]
         for user in ("bea", "ben", "carl", "dora", "news"):
-            reads += [f"users/{user}{rest}" for rest in ("", "/settings", "/unread", "/unread/GRP/team", "/devices", "/account", "/profile", "/aliases", "/tags")]
+            reads += [f"users/{user}{rest}" for rest in ("", "/conversations", "/settings", "/unread", "/unread/GRP/team", "/devices", "/account", "/profile", "/aliases", "/tags")]
         told = {path: self.call("GET", path) for path in reads}
         told["app"] = operator.call("GET", f"/v1/apps/{self.app}")
         for key in told["app"]["api_keys"]:
             # To the minute.
             del key["last_used_at"]
+        told["webhooks"] = operator.call("GET", f"/v1/apps/{self.app}/webhooks")
         told["credentials"] = operator.call("GET", f"/v1/apps/{self.app}/push-credentials")
         return told
 
@@ -144,6 +145,9 @@ def stage(make_site, tmp_path):
     tenants = Tenant(site, "ours", key, OUR_TOPIC), Tenant(site, site.app, site.api_key, TOPIC)
     for tenant in tenants:
         tenant.client_key = operator.call("POST", f"/v1/apps/{tenant.app}/client-keys", {"name": "ios"})["key"]
+        # Where it goes is shown to nobody else; it is told nothing, for nobody is there.
+        tenant.webhook = operator.call("POST", f"/v1/apps/{tenant.app}/webhooks", {
+            "name": "Orders", "url": f"https://hooks.example.com/{MARK}", "types": ["receipt"], "enabled": False})["webhook"]["id"]
         tenant.guest = site.call("POST", "/v1/installations", {}, key=tenant.client_key)
     return operator, *tenants
 
@@ -236,7 +240,8 @@ class Asker:
         theirs = self.theirs
         drawn = next((getattr(theirs, it) for prefix, it in DRAWN.items() if path.startswith(prefix)), None)
         values = {"app": app, "user": "bea", "other": "ben", "device": "their-phone", "name": "tests", "type": "GRP", "id": drawn or "team",
-                  "channel": urllib.parse.quote(theirs.channel, safe=""), "key": theirs.client_key, "file": "index"}
+                  "channel": urllib.parse.quote(theirs.channel, safe=""), "key": theirs.client_key, "file": "index",
+                  "webhook": theirs.webhook, "delivery": "d1"}
         if path.startswith("/v1/installations/"):
             values["user"] = theirs.guest["user"]
         if "/accounts/" in path:
@@ -387,6 +392,20 @@ def test_an_operator_finds_the_push_credentials_of_one_app_in_that_app_alone(sta
         assert refused == (404, "unknown_push_credential", "id"), (method, rest)
     assert refusal(lambda: operator.call("POST", f"{path}/{own}/activate", {"in_place_of": other, "unproven": True}))[0] in (404, 409)
     assert operator.call("GET", f"/v1/apps/{theirs.app}/push-credentials") == before
+
+
+def test_an_operator_finds_the_webhooks_of_one_app_in_that_app_alone(stage):
+    operator, ours, theirs = stage
+    before = operator.call("GET", f"/v1/apps/{theirs.app}/webhooks")
+    assert [it["id"] for it in before["webhooks"]] == [theirs.webhook] != [ours.webhook]
+    document, path = read_document(theirs.site), "/v1/apps/{app}/webhooks/{webhook}"
+    asked = [(method, rest) for method, rest, _ in operations(document) if rest.startswith(path)]
+    assert len(asked) >= 4
+    for method, rest in asked:
+        address = rest.format(app=ours.app, webhook=theirs.webhook, delivery="d1")
+        refused = refusal(lambda: operator.call(method, address, {} if method in ("POST", "PATCH") else None))
+        assert refused == (404, "unknown_webhook", "webhook"), (method, rest)
+    assert operator.call("GET", f"/v1/apps/{theirs.app}/webhooks") == before
 
 
 # The client protocol.

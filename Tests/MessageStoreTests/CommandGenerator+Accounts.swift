@@ -44,6 +44,10 @@ extension CommandGenerator {
         case 10:
             .readConversations(
                 self.app(), after: self.chance(50) ? self.conversation() : nil, limit: self.number(0..<4))
+        case 11 where self.chance(50):
+            .readConversationList(
+                self.userKey(), before: self.chance(50) ? LogPosition(self.number(0..<40)) : nil,
+                limit: self.number(0..<4))
         case 9: .readAccounts("shop", only: self.account?.id)
         case 14: .readFollowing(self.userKey())
         case 15: .readPeople(self.app(), after: self.chance(70) ? self.user() : nil, limit: self.number(0..<5))

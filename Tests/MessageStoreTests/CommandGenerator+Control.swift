@@ -8,6 +8,7 @@ extension CommandGenerator {
         var change = self.controlChange()
         let at = self.time()
         if let access = self.access(inPlaceOf: change) { change = access }
+        if let webhook = self.webhookChange(inPlaceOf: change) { change = webhook }
         if let call = self.auditedCall { change = .noteCall(call) }
         return .changeControl(self.controlAuthor.map { .by($0, change) } ?? change, at: at)
     }
@@ -26,7 +27,8 @@ extension CommandGenerator {
 
     private var auditedCall: AuditedCall? {
         guard self.clock % 13 == 0 else { return nil }
-        return AuditedCall(self.clock % 2 == 0 ? "shop" : "club", action: "POST pushes", subject: "\(self.clock)")
+        let app: AppID? = self.clock % 3 == 0 ? nil : self.clock % 2 == 0 ? "shop" : "club"
+        return AuditedCall(app, action: "POST pushes", subject: "\(self.clock)")
     }
 
     /// Of kinds that come often.

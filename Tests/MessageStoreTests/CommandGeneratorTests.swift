@@ -68,7 +68,9 @@ import TidingsModel
             "changePushCredential: not_allowed", "changePushCredential: invalid_field credential",
             "changePushCredential: invalid_field team_id", "reseal: control", "reseal: invalid_field digest",
         ]
-        for name in wanted + Self.aboutAccounts + Self.aboutPushes + Self.aboutClientKeys + Self.aboutAccess {
+        for name in wanted + Self.aboutAccounts + Self.aboutPushes + Self.aboutClientKeys + Self.aboutAccess
+            + Self.aboutWebhooks
+        {
             #expect(seen[name] != nil, "\(name)")
         }
     }
@@ -78,12 +80,17 @@ import TidingsModel
         "addClientKey: invalid_field app", "revokeClientKey: control", "revokeClientKey: invalid_field key",
     ]
 
+    private static let aboutWebhooks = [
+        "changeWebhook: control", "changeWebhook: exists", "changeWebhook: invalid_field webhook",
+        "changeWebhook: invalid_field url", "changeWebhook: invalid_field app",
+    ]
+
     private static let aboutAccounts = [
         "putAccount: done", "putAccount: invalid_field kind", "putAccount: invalid_field operators",
         "accept: not_allowed account", "accept: not_allowed author", "accept: by an author",
         "accept: not_a_follower", "setFollowing: done", "setFollowing: not_allowed account",
         "readFollowers: followers", "readFollowing: following", "readPeople: people", "readAccounts: accounts",
-        "readConversations: conversations",
+        "readConversations: conversations", "readConversationList: conversationList",
     ]
 
     private static let aboutAccess = [

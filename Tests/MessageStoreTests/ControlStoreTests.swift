@@ -180,6 +180,37 @@ private func change(_ change: ControlChange) -> StoreCommand { .changeControl(ch
         again.close()
     }
 
+    @Test func `have their webhooks after a crash and in a store that is rebuilt, also beside other changes`()
+        async throws
+    {
+        let webhook = WebhookRecord(
+            id: "w1", name: "Orders", url: "https://example.com", kinds: [.receipt, .legEnded],
+            secret: SealedBytes(keyID: "m1", bytes: [1]), createdAt: 5)
+        let rotated = WebhookChange.rotateSecret(
+            id: "w1", SealedBytes(keyID: "m1", bytes: [2]), previousEndsAt: 4_000_000_000_000)
+        let changes: [StoreCommand] = [
+            change(.changeWebhook("shop", .add(webhook))), change(.changeWebhook("shop", rotated)),
+            change(.changeWebhook("shop", .set(id: "w1", WebhookEdit(isEnabled: false)))),
+            change(.suspendApp("shop", true)),
+        ]
+        let wanted = try self.expected(filled + changes)
+        #expect(wanted[app: "shop"]?.webhooks.map(\.isEnabled) == [false])
+        let store = try self.open()
+        _ = try await store.apply(filled + changes)
+        store.abandon()
+        let again = try self.open()
+        #expect(again.opening.control == wanted)
+        again.close()
+        #expect(try StoreMaintenance.rebuild(path: self.folder.path(), logger: quiet).lost == [])
+        let rebuilt = try self.open()
+        #expect(rebuilt.opening.control == wanted)
+        _ = try await rebuilt.apply([change(.changeWebhook("shop", .remove(id: "w1")))])
+        rebuilt.close()
+        let last = try self.open()
+        #expect(last.opening.control[app: "shop"]?.webhooks == [])
+        last.close()
+    }
+
     @Test func `can be kept in a file of version 19`() async throws {
         let store = try self.open()
         _ = try await store.apply([accept(message(1))])

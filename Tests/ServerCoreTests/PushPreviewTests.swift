@@ -7,6 +7,10 @@ import TidingsModel
 
 @Suite struct `A push that is only looked at` {
     private static func preview(_ asked: PushPreviewRequest, _ bench: inout ServerBench) throws -> PushPreview {
+        try Self.preview(.message(asked), &bench)
+    }
+
+    private static func preview(_ asked: PreviewedPush, _ bench: inout ServerBench) throws -> PushPreview {
         let effects = bench.core.handle(.api(APIRequestID(900), .previewPush(ServerBench.app, asked)), at: bench.now)
         // Nothing else happens: nothing is stored, pushed or reported.
         guard effects.count == 1, case .reply(_, .pushPreview(let preview))? = effects.first else {
@@ -47,7 +51,10 @@ import TidingsModel
                 names: MessageNames(sender: "Alice"), recipient: "bob"), &bench)
         #expect(try Self.common(preview.payload) == Self.common(pushed.payload))
         #expect(preview.bytesMax == 4_096)
-        #expect(preview.textMode == mode)
+        #expect((preview.pushType, preview.textMode) == (.alert, mode))
+        let own = ["apns-topic", "apns-id", "apns-collapse-id", "apns-expiration"]
+        let fields = pushed.headerFields.filter { !own.contains($0.name) }.map { PushPreview.Header($0.name, $0.value) }
+        #expect(preview.headers.filter { $0.name != "apns-expiration" } == fields)
         #expect(preview.shown == .init(title: .text("Alice"), body: .text("hello")))
         #expect(preview.shortened == [])
     }
@@ -85,7 +92,8 @@ import TidingsModel
         var draft = bench.draft("hello", .direct("bob"), .normal)
         draft.push = PushOptions(interruptionLevel: .critical)
         let asked = PushPreviewRequest(draft: draft, sender: "alice", recipient: "bob")
-        let effects = bench.core.handle(.api(APIRequestID(1), .previewPush(ServerBench.app, asked)), at: bench.now)
+        let effects = bench.core.handle(
+            .api(APIRequestID(1), .previewPush(ServerBench.app, .message(asked))), at: bench.now)
         guard case .reply(_, .refused(let problem))? = effects.first else {
             Issue.record("\(effects)")
             return
@@ -94,10 +102,115 @@ import TidingsModel
     }
 }
 
+@Suite struct `A push without a message that is only looked at` {
+    private static func preview(_ asked: PreviewedPush, _ bench: inout ServerBench) -> APIResult? {
+        let effects = bench.core.handle(.api(APIRequestID(900), .previewPush(ServerBench.app, asked)), at: bench.now)
+        guard effects.count == 1, case .reply(_, let result)? = effects.first else { return nil }
+        return result
+    }
+
+    private static func text(_ result: APIResult?) -> String {
+        guard case .pushPreview(let preview)? = result else { return "\(String(describing: result))" }
+        let headers = preview.headers.map { "\($0.name)=\($0.value)" }.joined(separator: " ")
+        return "\(preview.pushType.rawValue) \(preview.bytesMax) \(headers)"
+    }
+
+    private static func bench(topics: [String]? = ["com.example.chat"]) -> ServerBench {
+        var settings = ServerBench.plain
+        settings.pushTopics[ServerBench.app] = topics
+        return ServerBench(settings: settings)
+    }
+
+    private static let call = Call(
+        id: "4f0c2e6b-8a1d-4579-8a1d-4f0c2e6b8a1d", caller: "alice", callee: "bob", hasVideo: true)
+
+    @Test func `says type, limit and headers of each`() {
+        var bench = Self.bench()
+        #expect(
+            Self.text(Self.preview(.silent(SilentPush(id: "")), &bench))
+                == "background 4096 apns-topic=com.example.chat apns-push-type=background apns-priority=5 "
+                + "apns-expiration=0")
+        let end = (bench.now.wall + 30_000 + 999) / 1_000
+        #expect(
+            Self.text(Self.preview(.call(Self.call, callerName: "Alice"), &bench))
+                == "voip 5120 apns-topic=com.example.chat.voip apns-push-type=voip apns-priority=10 "
+                + "apns-expiration=\(end)")
+        var activity = Self.activity(.token("00"))
+        #expect(
+            Self.text(Self.preview(.activity(activity), &bench))
+                == "liveactivity 4096 apns-topic=com.example.chat.push-type.liveactivity apns-push-type=liveactivity "
+                + "apns-priority=10")
+        activity.target = .channel("dGVzdA==")
+        #expect(
+            Self.text(Self.preview(.activity(activity), &bench))
+                == "liveactivity 5120 apns-channel-id=dGVzdA== apns-push-type=liveactivity apns-expiration=0 "
+                + "apns-priority=10")
+    }
+
+    private static func activity(_ target: LiveActivityPush.Target) -> LiveActivityPush {
+        var update = APNsPayload.LiveActivity(event: .update, timestamp: 1_795_728_300)
+        update.contentState = JSONObject([("score", 1)])
+        return LiveActivityPush(
+            id: "4f0c2e6b-8a1d-4579-8a1d-4f0c2e6b8a1d", environment: .sandbox, topic: "com.example.chat",
+            target: target, payload: APNsPayload(liveActivity: update))
+    }
+
+    @Test func `has no topic where the app has no list of them`() {
+        var bench = Self.bench(topics: nil)
+        #expect(
+            Self.text(Self.preview(.silent(SilentPush(id: "")), &bench))
+                == "background 4096 apns-push-type=background apns-priority=5 apns-expiration=0")
+    }
+
+    @Test func `is what is pushed`() throws {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        let silent = SilentPush(id: "4f0c2e6b-8a1d-4579-8a1d-4f0c2e6b8a1d", data: JSONObject([("sync", true)]))
+        bench.run(.api(APIRequestID(1), .silentPush(ServerBench.key("bob"), silent)))
+        let pushed = try #require(bench.pushes.last?.request)
+        guard case .pushPreview(let preview)? = Self.preview(.silent(silent), &bench) else {
+            Issue.record("no preview")
+            return
+        }
+        #expect(preview.payload == pushed.payload && preview.pushType == pushed.pushType)
+        #expect(preview.shown == nil && preview.textMode == nil && preview.shortened == [])
+    }
+
+    @Test func `names its caller`() throws {
+        var bench = Self.bench()
+        guard case .pushPreview(let preview)? = Self.preview(.call(Self.call, callerName: "Alice"), &bench) else {
+            Issue.record("no preview")
+            return
+        }
+        let info = try #require(CallInfo(userInfo: JSONValue(parsing: preview.payload)))
+        #expect((info.caller, info.callerName, info.hasVideo) == ("alice", "Alice", true))
+    }
+
+    @Test func `is refused as the push would be, by the member it stands in`() {
+        var bench = Self.bench()
+        let large = JSONObject([("x", .string(String(repeating: "x", count: 4_097)))])
+        var call = Self.call
+        call.data = large
+        var activity = Self.activity(.token("00"))
+        activity.topic = "com.example.other"
+        let asked: [(PreviewedPush, String)] = [
+            (.silent(SilentPush(id: "", data: large)), "silent.data"), (.call(call, callerName: nil), "call.data"),
+            (.activity(activity), "live_activity.topic"),
+        ]
+        for (push, field) in asked {
+            guard case .refused(let problem)? = Self.preview(push, &bench) else {
+                Issue.record("\(push) was not refused")
+                continue
+            }
+            #expect(problem.field == field)
+        }
+    }
+}
+
 @Suite struct `The lanes of an app` {
     private static func lanes(_ bench: inout ServerBench, of app: AppID = ServerBench.app) -> [PushLaneReport] {
         guard
-            case .reply(_, .pushLanes(let lanes))? = bench.core.handle(
+            case .reply(_, .pushLanes(let lanes, _))? = bench.core.handle(
                 .api(APIRequestID(900), .pushLanes(app)), at: bench.now
             ).first
         else { return [] }

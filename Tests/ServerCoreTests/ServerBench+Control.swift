@@ -44,6 +44,7 @@ extension ControlChange {
         case .changePushCredential(let app, let change): "push credentials of \(app): \(change.name)"
         case .addClientKey(let app, let key, _): "add client key \(key.name) of \(app)"
         case .revokeClientKey(let app, let key): "revoke client key \(key) of \(app)"
+        case .changeWebhook(let app, let change): "webhooks of \(app): \(change)"
         case .reseal(let app, let all, _): "seal \(all.count) of \(app) again"
         case .addOperator(let record): "add operator \(record.name)"
         case .setOperatorRole(let name, let role): "make \(name) \(role)"
@@ -51,7 +52,7 @@ extension ControlChange {
         case .removeOperator(let name): "remove \(name)"
         case .changeAccess(let name, _): "access of \(name)"
         case .by(let author, let change): "\(author.actor): \(change.name)"
-        case .noteCall(let call): "note \(call.action) of \(call.app)"
+        case .noteCall(let call): "note \(call.action) of \(call.app?.rawValue ?? "no app")"
         case .noteUses(let uses): "note \(uses.count) uses"
         }
     }

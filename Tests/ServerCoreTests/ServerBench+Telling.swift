@@ -143,6 +143,8 @@ extension ServerBench {
         case .readFollowing(let user): return "following? \(user.user)"
         case .readConversations(_, let after, let limit):
             return "conversations? after \(after?.description ?? "-"), \(limit)"
+        case .readConversationList(let user, let before, let limit):
+            return "list? \(user.user) before \(before.map { "\($0)" } ?? "-"), \(limit)"
         case .readPeople(_, let after, let limit): return "people? after \(after?.rawValue ?? "-"), \(limit)"
         case .setProfiles(_, let profiles, let isOwn):
             let names = profiles.map { "\($0.id)=\($0.profile.name ?? "")" }.joined(separator: " ")
@@ -260,7 +262,9 @@ extension ServerBench {
         case .labels(let labels): "aliases \(labels.aliases) tags \(labels.tags)"
         case .conversations(let conversations, let hasMore):
             "conversations \(conversations.map(\.id))\(hasMore ? " and more" : "")"
-        case .pushLanes(let lanes): "lanes \(lanes.map { "\($0.topic ?? "all") \($0.hold) \($0.waiting)" })"
+        case .conversationList(let conversations, let hasMore):
+            "list \(conversations.map(\.id))\(hasMore ? " and more" : "")"
+        case .pushLanes(let lanes, _): "lanes \(lanes.map { "\($0.topic ?? "all") \($0.hold) \($0.waiting)" })"
         case .pushPreview(let preview): "preview of \(preview.payload.count) bytes"
         case .people(let people, let hasMore): "people \(people.map(\.id))\(hasMore ? " and more" : "")"
         case .mediaUse(let use): "media of \(use.map { self.name($0.message) } ?? "nothing")"

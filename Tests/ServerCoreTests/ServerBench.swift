@@ -221,7 +221,8 @@ extension ServerBench {
             .setFollowing, .readFollowers, .readFollowing, .readPeople, .setProfiles, .readProfiles, .readKept,
             .readMedia, .readMediaUses, .changeControl, .readControl, .readAudit, .createPush, .stepPush, .changePush,
             .readPush,
-            .readPushes, .countAudience, .readPushRecipient, .setLabels, .readLabels, .readConversations:
+            .readPushes, .countAudience, .readPushRecipient, .setLabels, .readLabels, .readConversations,
+            .readConversationList:
             return false
         case .once(_, let command): return Self.isScripted(command, result)
         }

@@ -100,6 +100,7 @@ enum CommandKind: CaseIterable {
     case quotas, media, mediaUses, fromExtension, ring, call, markRead, people, changeControl, audit
     case createPush, changePush, pushJob, pushJobs, countAudience, pushRecipient, setLabels, labels
     case pushActivity, activityPush, channels, testPush, silentPush, conversations, pushLanes, previewPush
+    case conversationList
 
     init(_ command: APICommand) {
         switch command {
@@ -136,6 +137,7 @@ enum CommandKind: CaseIterable {
         case .markRead: self = .markRead
         case .people: self = .people
         case .conversations: self = .conversations
+        case .conversationList: self = .conversationList
         case .pushLanes: self = .pushLanes
         case .previewPush: self = .previewPush
         case .changeControl: self = .changeControl
@@ -162,7 +164,7 @@ enum CommandKind: CaseIterable {
         .mediaUses, .people, .legs, .changeControl, .audit, .pushActivity, .activityPush, .channels, .testPush,
         .silentPush,
         .createPush, .changePush, .pushJob, .pushJobs, .countAudience, .pushRecipient, .setLabels, .labels,
-        .installation, .conversations, .pushLanes, .previewPush,
+        .installation, .conversations, .conversationList, .pushLanes, .previewPush,
     ]
 }
 

@@ -77,6 +77,18 @@ extension Opened {
         #expect(opened.store.dump().control == before)
     }
 
+    @Test func `is what they have done to phones, too, which are in no app`() throws {
+        var opened = try Opened.changed()
+        _ = try opened.ask(.noteCall(AuditedCall(nil, action: "POST phones/{id}/commands", subject: "alice home")))
+        let kept = record(4, "POST phones/{id}/commands", "alice home")
+        #expect(try opened.audit(limit: 1) == .audit([kept], hasMore: true))
+        guard case .audit(let ofShop, _) = try opened.audit(AuditQuestion(app: "shop")) else {
+            Issue.record("no audit")
+            return
+        }
+        #expect(!ofShop.contains(kept))
+    }
+
     @Test func `leaves out what changed nothing, and what nobody has asked for`() throws {
         var opened = try Opened.changed()
         _ = try opened.ask(.suspendApp("shop", true))

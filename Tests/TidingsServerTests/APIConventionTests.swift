@@ -185,7 +185,7 @@ import TidingsModel
         let posts = DescribedAnswers.operations.filter {
             $0.method == "POST" && (Self.isOfBackends($0.path) || $0.path == "/v1/media/uploads")
         }
-        #expect(posts.count == 31)
+        #expect(posts.count == 35)
         #expect(
             DescribedAnswers.operations.allSatisfy {
                 $0.hasParameter("Idempotency-Key") == posts.map(\.path).contains($0.path) || $0.method != "POST"

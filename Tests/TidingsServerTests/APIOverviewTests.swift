@@ -126,6 +126,44 @@ import TidingsModel
         }
     }
 
+    @Test func `is of silent pushes, calls and Live Activities, too`() async throws {
+        try await TestServer.with { server in
+            _ = try await server.request("PUT", "/v1/apps/demo/users/alice/profile", body: #"{"name":"Alice"}"#)
+            func preview(_ body: String) async throws -> APIResponse {
+                try await server.request("POST", "/v1/apps/demo/pushes/preview", body: body)
+            }
+            let silent = try await preview(#"{"silent":{"data":{"sync":true}}}"#)
+            #expect(silent.status == 200 && silent.json["push_type"] == "background")
+            #expect(silent.json["payload"]?["aps"] == ["content-available": 1])
+            #expect(silent.json["headers"]?["apns-priority"] == "5")
+            #expect(silent.json["shown"] == .null && silent.json["text_mode"] == .null)
+            let call = try await preview(#"{"call":{"from":"alice","to":"bob","video":true}}"#)
+            #expect(call.json["push_type"] == "voip" && call.json["bytes_max"] == 5_120)
+            #expect(call.text.contains("Alice"))
+            let activity = try await preview(
+                #"""
+                {"live_activity":{"environment":"sandbox","topic":"com.example.chat","event":"update",
+                "content_state":{"score":1}}}
+                """#)
+            #expect(activity.json["push_type"] == "liveactivity" && activity.status == 200)
+            #expect(activity.json["payload"]?["aps"]?["content-state"] == ["score": 1])
+        }
+    }
+
+    @Test func `is of one push`() async throws {
+        let api = try await APIDouble(answering: .profiles([]))
+        for (body, field) in [
+            (#"{"silent":{},"call":{"from":"a","to":"b"}}"#, "silent"),
+            (#"{"silent":{},"notification":{"text":"x"}}"#, "notification"),
+            (#"{"silent":{"device":"phone"}}"#, "silent.device"), (#"{"call":{"to":"b"}}"#, "call.from"),
+            (#"{"live_activity":{"event":"update"}}"#, "live_activity.environment"),
+        ] {
+            let answer = try await api.request(.post, "pushes/preview", body)
+            #expect(answer.status == 400 && answer.json["field"]?.stringValue == field, "\(body)")
+        }
+        #expect(api.commands == [])
+    }
+
     @Test func `is refused with what a push would be refused with`() async throws {
         let api = try await APIDouble(answering: .profiles([]))
         let custom = try await api.request(.post, "pushes/preview", #"{"custom":{"content":"x"}}"#)
@@ -218,6 +256,17 @@ import TidingsModel
             let bad = ServerStatus.Backup(path: "/x", startedAt: 9, endedAt: 9, error: "no room")
             #expect(status.backups == .init(last: bad, lastGood: good))
             #expect(ServerStatus(database: database, schema: 1, startedAt: 10).backups == status.backups)
+        }
+    }
+
+    @Test func `is told of what was made while no server ran`() async throws {
+        try await Self.with { database in
+            let copy = database + ".copy"
+            try Data(repeating: 1, count: 12).write(to: URL(fileURLWithPath: copy))
+            StoreControl.noteBackup(of: database, to: copy, startedAt: 3, endedAt: 4)
+            let made = ServerStatus.Backup(path: copy, startedAt: 3, endedAt: 4, bytes: 12)
+            let status = ServerStatus(database: database, schema: 1, startedAt: 5)
+            #expect(status.backups == .init(last: made, lastGood: made))
         }
     }
 

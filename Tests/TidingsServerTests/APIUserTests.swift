@@ -47,12 +47,72 @@ import TidingsModel
     }
 }
 
+@Suite struct `The conversations of somebody, by the HTTP API` {
+    @Test func `come page by page, without texts`() async throws {
+        let team = ConversationID(type: .group, target: "team")
+        let message = Message(
+            id: MessageID(rawValue: 7), app: "demo", sender: "alice", conversation: team, clientMessageID: "c",
+            objectName: .text, content: "a secret", flags: .normal, pushText: nil, sentAt: 70)
+        var settings = ConversationSettings(level: .mentions, levelUntil: 90)
+        settings.pinnedAt = 80
+        let listed = PersonalConversation(
+            id: team, place: 12, name: "Team", portrait: nil, unread: 3, mentions: 1, isMuted: false,
+            settings: settings, newest: .init(message))
+        let api = try await APIDouble(answering: .conversationList([listed], hasMore: true))
+        let first = try await api.request(.get, "users/bob/conversations?limit=1")
+        #expect(
+            first.json["conversations"] == [
+                [
+                    "conversation": ["type": "GRP", "target": "team"], "name": "Team", "portrait": .null, "unread": 3,
+                    "mentions": 1, "is_muted": false, "level": "mentions", "level_until": 90, "pinned_at": 80,
+                    "is_archived": false, "is_hidden": false, "is_dissolved": false,
+                    "last_message": [
+                        "message_id": .string(message.id.description), "sender": "alice", "object_name": "RC:TxtMsg",
+                        "sent_at": 70,
+                    ],
+                ]
+            ])
+        #expect(!first.text.contains("secret"))
+        let next = try #require(first.json["next"]?.stringValue)
+        _ = try await api.request(.get, "users/bob/conversations?limit=1&cursor=\(next)")
+        let bob = UserKey(app: "demo", user: "bob")
+        #expect(
+            api.commands == [
+                .conversationList(bob, before: nil, limit: 1), .conversationList(bob, before: 12, limit: 1),
+            ])
+        // A cursor of somebody else's list.
+        #expect(try await api.request(.get, "users/carol/conversations?cursor=\(next)").status == 400)
+        let other = try await APIDouble(answering: .conversationList([], hasMore: false), scopes: [.trace, .accounts])
+        #expect(try await other.request(.get, "users/bob/conversations").status == 403)
+    }
+
+    @Test func `are what they have on a running server`() async throws {
+        try await TestServer.with { server in
+            _ = try await server.request("PUT", "/v1/apps/demo/users/alice/profile", body: #"{"name":"Alice"}"#)
+            let message = #"""
+                {"sender":"alice","client_message_id":"c1","conversation":{"type":"PR","target":"bob"},
+                "content":"{\"content\":\"hi\"}"}
+                """#
+            let sent = try await server.request("POST", "/v1/apps/demo/messages", body: message)
+            let list = try await server.request("GET", "/v1/apps/demo/users/bob/conversations")
+            let found = list.json["conversations"]?.arrayValue ?? []
+            #expect(list.status == 200 && found.count == 1 && list.json["next"] == .null)
+            #expect(found.first?["name"] == "Alice" && found.first?["unread"] == 1)
+            #expect(found.first?["last_message"]?["message_id"] == sent.json["message_id"])
+            let nobody = try await server.request("GET", "/v1/apps/demo/users/nobody/conversations")
+            #expect(nobody.status == 200 && nobody.json["conversations"] == [])
+        }
+    }
+}
+
 @Suite struct `The statistics of the HTTP API` {
     @Test func `count since the store was opened, with every end of a leg`() async throws {
         let outage = LaneOutage(.credential, reason: "InvalidProviderToken")
         let lane = PushLaneReport(
             environment: .sandbox, topic: "com.example", hold: .configFault, outage: outage, waiting: 3, inFlight: 1)
-        let api = try await APIDouble(answering: .pushLanes([lane]))
+        var open = OpenLegCounts()
+        (open[.configFault], open[.live]) = (8, 3)
+        let api = try await APIDouble(answering: .pushLanes([lane], open: open))
         #expect(try await api.request(.get, "statistics").status == 503)
         api.feed.begin(epoch: 7)
         let device = DeviceKey(user: UserKey(app: "demo", user: "bob"), device: "phone")
@@ -67,6 +127,16 @@ import TidingsModel
         #expect(answer.json["legs"]?.objectValue?.members.count == LegEnd.names.count)
         #expect(answer.json["since"]?.intValue ?? 0 > 1_700_000_000_000)
         #expect(answer.json["queue"] == ["waiting": 3, "in_flight": 1])
+        #expect(
+            answer.json["open_legs"] == [
+                "total": 11,
+                "waits": [
+                    "live": 3, "grace": 0, "quiet_hours": 0, "active_elsewhere": 0, "merging": 0, "config_fault": 8,
+                    "breaker_open": 0, "throttled": 0, "provider_down": 0, "in_flight": 0,
+                ],
+            ])
+        #expect(answer.json["legs_hour"]?["muted"] == 1 && answer.json["legs_hour"]?["settled"] == 0)
+        #expect(answer.json["legs_hour"]?.objectValue?.members.count == LegEnd.names.count)
         #expect(
             answer.json["lanes"] == [
                 [

@@ -167,6 +167,36 @@ private let home = #"{"do":"home"}"#
         }
     }
 
+    @Test func `are in the store's audit by what was done to them`() async throws {
+        try await PhoneHostDouble.with { server, host in
+            let key = try await server.operatorKey()
+            func command(_ body: String, answered: String) async throws {
+                host.setAnswer(.json(200, answered))
+                let answer = try await server.request("POST", "/v1/phones/alice/commands", key: key, body: body)
+                #expect(answer.status == 200)
+            }
+            host.setAnswer(.json(201, Self.phone))
+            _ = try await server.request("POST", "/v1/phones", key: key, body: #"{"id":"alice"}"#)
+            try await command(screen, answered: #"{"ok":true,"result":{}}"#)
+            try await command(#"{"do":"type","text":"a secret"}"#, answered: #"{"ok":true,"result":{}}"#)
+            try await command(home, answered: #"{"ok":false,"field":"app","rule":"does not run"}"#)
+            host.setAnswer(.json(404, #"{"field":"id","rule":"names no phone that is on"}"#))
+            _ = try await server.request("POST", "/v1/phones/bob/commands", key: key, body: home)
+            host.setAnswer(.json(204, ""))
+            _ = try await server.request("DELETE", "/v1/phones/alice", key: key)
+            let told = try await server.request("GET", "/v1/audit?limit=10", key: key)
+            let records = (told.json["records"]?.arrayValue ?? []).filter {
+                $0["action"]?.stringValue?.contains("phones") == true
+            }
+            #expect(
+                records.map { "\($0["action"]?.stringValue ?? "") \($0["subject"]?.stringValue ?? "")" } == [
+                    "DELETE phones/{id} alice", "POST phones/{id}/commands alice type", "POST phones alice",
+                ])
+            #expect(records.allSatisfy { $0["app"] == .null })
+            #expect(!told.text.contains("secret"))
+        }
+    }
+
     @Test func `that are not there are told of in a sentence that helps`() async throws {
         try await PhoneHostDouble.with { server, host in
             let key = try await server.operatorKey()

@@ -14,6 +14,7 @@ struct Statements {
     let openLegs, putOpenLeg, deleteOpenLeg: SQLStatement
     let conversationByKey, conversationByNumber, lastConversationNumber, allConversations, putConversation: SQLStatement
     let conversationsAfter: SQLStatement
+    let newestConversations: SQLStatement
     let membership, insertMembership: SQLStatement
     let indexOf, insertIndex, allIndexed, idsBefore: SQLStatement
     let revision, putRevision: SQLStatement
@@ -108,6 +109,11 @@ struct Statements {
             """)
         self.allConversationStates = try prepare(
             "SELECT conversation FROM person_conversation WHERE person = ? ORDER BY conversation")
+        self.newestConversations = try prepare(
+            """
+            SELECT conversation, last FROM person_conversation WHERE person = ? AND last > 0 AND last < ?
+            ORDER BY last DESC LIMIT ?
+            """)
         self.putConversationState = try prepare(
             """
             INSERT OR REPLACE INTO person_conversation (person, conversation, unread, counted, read, mentions,

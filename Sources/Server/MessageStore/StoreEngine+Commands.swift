@@ -76,6 +76,8 @@ extension StoreEngine {
         case .readPeople(let app, let after, let limit): try self.people(of: app, after: after, limit: limit)
         case .readConversations(let app, let after, let limit):
             try self.conversations(of: app, after: after, limit: limit)
+        case .readConversationList(let key, let before, let limit):
+            try self.conversationList(of: key, before: before, limit: limit)
         case .createPush(let job): try self.createPush(job)
         case .stepPush(let app, let id, let ids, let most, let at):
             try self.stepPush(id, of: app, ids: ids, devicesMax: most, at: at)

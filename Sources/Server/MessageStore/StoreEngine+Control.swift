@@ -192,8 +192,8 @@ extension ControlChange {
         case .removeAPIKey(let app, let name): [.api(app, name: name)]
         case .removeOperator(let name): [.ofOperator(name: name)]
         case .createApp, .importApp, .setAppSettings, .suspendApp, .addSecret, .removeSecret, .addAPIKey, .rotateAPIKey,
-            .changePushCredential, .addClientKey, .revokeClientKey, .reseal, .addOperator, .setOperatorRole,
-            .rotateOperator, .changeAccess, .noteCall:
+            .changePushCredential, .addClientKey, .revokeClientKey, .changeWebhook, .reseal, .addOperator,
+            .setOperatorRole, .rotateOperator, .changeAccess, .noteCall:
             []
         }
     }

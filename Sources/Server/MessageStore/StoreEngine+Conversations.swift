@@ -20,7 +20,7 @@ extension StoreEngine {
     }
 
     func names(of message: Message) throws -> MessageNames {
-        let sender = try self.readableSender(of: message)
+        let sender = try self.readablePerson(UserKey(app: message.app, user: message.sender))
         let conversation = try self.find(message.conversation, in: message.app)
         let nickname = sender.flatMap { conversation?.ranks[$0.number]?.nickname }
         return MessageNames(
@@ -29,9 +29,9 @@ extension StoreEngine {
     }
 
     /// Nobody reads a log in vain because its messages are from somebody whose rows cannot be read: they have no name then.
-    private func readableSender(of message: Message) throws -> PersonState? {
+    func readablePerson(_ key: UserKey) throws -> PersonState? {
         do {
-            return try self.find(UserKey(app: message.app, user: message.sender))
+            return try self.find(key)
         } catch {
             guard Self.damage(error) != nil else { throw error }
             // Left where it broke off; the next use binds it anew.

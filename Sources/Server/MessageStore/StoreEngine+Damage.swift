@@ -152,7 +152,8 @@ extension StoreCommand {
             .setConversationState(let key, _, _, _), .endLevel(let key, _, _),
             .setPersonSettings(let key, _, _), .setBlocked(let key, _, _, _), .markRead(let key, _, _, _),
             .compareLog(let key, _), .loadUser(let key), .readLog(let key, _, _, _), .readHistory(let key, _, _, _, _),
-            .readSettings(let key), .readUnread(let key, _), .changeAccount(let key, _, _), .readAccount(let key),
+            .readSettings(let key), .readUnread(let key, _),
+            .readConversationList(let key, _, _), .changeAccount(let key, _, _), .readAccount(let key),
             .mayWrite(let key, _, _), .setFollowing(let key, _, _), .readFollowing(let key),
             .readMedia(let key, _, _, _), .setLabels(let key, _), .readLabels(let key), .readPushRecipient(let key, _):
             key

@@ -93,7 +93,7 @@ extension StoreEngine {
     }
 
     /// The message of a record as it reads now; nil if the record is none, or it is not in the person's history.
-    private func presentMessage(at record: JournalPosition, to person: PersonState?) throws -> Message? {
+    func presentMessage(at record: JournalPosition, to person: PersonState?) throws -> Message? {
         guard let message = try self.message(at: record, to: person), message.flags.contains(.stored) else {
             return nil
         }

@@ -1,3 +1,4 @@
+import Foundation
 import StoreModel
 
 /// What is read between two batches, on the writer's thread: it has to be short, and changes nothing.
@@ -27,5 +28,27 @@ extension MessageStore {
             StoreLook(
                 carryOut: { completion(.success(try read($0))) },
                 refuse: { completion(.failure(MessageStoreError(reason: .failed, path: path, detail: $0))) }))
+    }
+}
+
+extension MessageStore {
+    /// Waits for the store's thread, which takes its turn between two batches; not to be used on a thread that others wait for.
+    func lookWaiting<Value: Sendable>(_ read: @escaping @Sendable (StoreEngine) throws -> Value) throws -> Value {
+        let box = LookBox<Value>()
+        self.look(read) { result in
+            box.result = result
+            box.done.signal()
+        }
+        box.done.wait()
+        guard let result = box.result else {
+            throw MessageStoreError(reason: .failed, path: self.path, detail: "the store did not answer")
+        }
+        return try result.get()
+    }
+
+    /// `@unchecked Sendable`: written before the semaphore is signalled, read after.
+    private final class LookBox<Value: Sendable>: @unchecked Sendable {
+        var result: Result<Value, MessageStoreError>?
+        let done = DispatchSemaphore(value: 0)
     }
 }

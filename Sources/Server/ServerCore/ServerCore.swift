@@ -59,6 +59,8 @@ package struct ServerCore: Sendable {
     /// Monotonic; devices loaded before it may still come back on their own.
     var restartGraceUntil: Int64 = .min
     var startedAt = Now(monotonic: 0, wall: 0)
+    /// Counted when somebody asks.
+    var legCensus: LegCensus?
     var recovery: Deque<UserKey> = []
     var recoveryLoads = 0
 

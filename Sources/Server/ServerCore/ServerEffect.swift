@@ -83,8 +83,10 @@ package enum APIResult: Hashable, Sendable {
     case people([PersonSummary], hasMore: Bool)
     /// Sorted.
     case conversations([ListedConversation], hasMore: Bool)
-    /// Sorted.
-    case pushLanes([PushLaneReport])
+    /// The newest first.
+    case conversationList([PersonalConversation], hasMore: Bool)
+    /// Sorted; and what open legs wait for.
+    case pushLanes([PushLaneReport], open: OpenLegCounts = OpenLegCounts())
     case pushPreview(PushPreview)
     /// nil if the app has no such job.
     indirect case pushJob(PushJob?)

@@ -115,10 +115,12 @@ package enum APICommand: Hashable, Sendable {
     case people(AppID, after: UserID?, limit: Int)
     /// At most `limit`, after a conversation. Answers `.conversations`.
     case conversations(AppID, after: ConversationID?, limit: Int)
-    /// What waits for APNs, and why. Answers `.pushLanes`.
+    /// Of a person, the newest first: at most `limit`, before a place. Answers `.conversationList`.
+    case conversationList(UserKey, before: LogPosition?, limit: Int)
+    /// What waits for APNs, and why, and what open legs wait for. Answers `.pushLanes`.
     case pushLanes(AppID)
-    /// What a push of the message would be; nothing is sent. Answers `.pushPreview` or `.refused`.
-    indirect case previewPush(AppID, PushPreviewRequest)
+    /// What a push would be; nothing is sent. Answers `.pushPreview` or `.refused`.
+    case previewPush(AppID, PreviewedPush)
     /// A push to an audience. Answers `.pushJob` or `.refused`.
     indirect case createPush(AppID, PushDraft)
     /// Answers `.pushJob`, with nil if the app has no such job, or `.refused`.

@@ -87,7 +87,8 @@ extension StoreRules {
         // Read for a call: what it says is said to phones, and nothing of it is the answer.
         case .profiles: .done
         case .refused, .taken, .conversation, .history, .settings, .receipts, .unread, .objectNames, .accounts,
-            .followers, .following, .people, .conversations, .controlState, .audit, .bans, .invited, .mediaUse,
+            .followers, .following, .people, .conversations, .conversationList, .controlState, .audit, .bans, .invited,
+            .mediaUse,
             .mediaUses, .isSameLog,
             .unreadable, .device,
             .user, .page, .trace, .legs,

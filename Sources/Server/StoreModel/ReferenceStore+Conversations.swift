@@ -115,6 +115,44 @@ extension ReferenceStore {
         return .conversations(page, hasMore: known.count > page.count)
     }
 
+    func conversationList(of key: UserKey, before: LogPosition?, limit: Int) -> StoreResult {
+        var entries: [ConversationID: [(position: LogPosition, id: MessageID)]] = [:]
+        for entry in self.people.read(key, { $0.log }) ?? [] {
+            guard case .message(let message) = entry.body else { continue }
+            entries[message.conversation(seenBy: key.user), default: []].append((entry.position, message.id))
+        }
+        let settings = self.people.read(key) { $0.settings } ?? AllSettings()
+        let cursors = self.people.read(key) { $0.cursors } ?? [:]
+        // tidy: order does not leave: they are sorted
+        let all = entries.compactMap { id, own -> PersonalConversation? in
+            guard let place = own.last?.position, before.map({ place < $0 }) ?? true else { return nil }
+            let cursor = cursors[id] ?? Cursor()
+            let card = self.card(of: id, in: key.app)
+            let newest = own.suffix(StoreRules.newestLooksMax).reversed().lazy
+                .compactMap { self.present($0.id, to: key) }.first
+            return PersonalConversation(
+                id: id, place: place, name: card.name, portrait: card.portrait, isDissolved: card.isDissolved,
+                unread: cursor.unread, mentions: cursor.mentions, isMuted: settings.isMuted(id),
+                settings: settings.conversations[id]?.withoutDraft ?? ConversationSettings(),
+                newest: newest.map { .init($0) })
+        }.sorted { $0.place > $1.place }
+        return .conversationList(Array(all.prefix(limit)), hasMore: all.count > limit)
+    }
+
+    private func card(
+        of id: ConversationID, in app: AppID
+    ) -> (name: String?, portrait: String?, isDissolved: Bool) {
+        if id.type.targetIsPeer {
+            let profile = self.people.read(UserKey(app: app, user: UserID(id.target))) { $0.profile }
+            return (profile?.name, profile?.portrait, false)
+        }
+        let stored = self.conversations[ConversationKey(app: app, conversation: id)]?.stored
+        return (
+            stored.flatMap { $0.record.name.isEmpty ? nil : $0.record.name }, stored?.record.portrait,
+            stored?.isDissolved ?? false
+        )
+    }
+
     func conversation(
         _ conversation: ConversationID, of app: AppID, for user: UserID?, at wall: Int64
     ) -> StoreResult {

@@ -201,7 +201,7 @@ extension ReferenceStore {
     }
 
     /// As it reads now; nil if it is not there for the person.
-    private func present(_ id: MessageID, to key: UserKey) -> Message? {
+    func present(_ id: MessageID, to key: UserKey) -> Message? {
         guard let accepted = self.messages[id], accepted.message.flags.contains(.stored), !accepted.isRecalled,
             self.people.read(key, { $0.deleted.contains(id) }) != true
         else { return nil }

@@ -85,6 +85,8 @@ package import TidingsModel
 /// - **readPeople** tells of everybody who has an entry in their log, a device that is signed in, a profile, a ban or revoked tokens;
 ///   accounts with one of these are among them.
 /// - **readConversations** tells of every group, discussion and chat room that was ever made, also of one that was dissolved.
+/// - **readConversationList** tells of each conversation of which the person's log has a message, by the position of its newest. The
+///   message told is the newest that they can read in the history, of the last `StoreRules.newestLooksMax`.
 /// - **Authors** write as the account that is the message's sender, of the conversation's kind: from a device its owner and its
 ///   operators, also in `SYS` and `PH`; in the backend's words anybody. A repeat has the same author. The account's operators of now
 ///   recall and edit what was sent as it as its sender may, and the recall is the account's. An edit of what somebody else has written, in
@@ -366,6 +368,8 @@ package struct ReferenceStore: Hashable, Sendable {
         case .readPeople(let app, let after, let limit): self.people(of: app, after: after, limit: limit)
         case .readConversations(let app, let after, let limit):
             self.conversations(of: app, after: after, limit: limit)
+        case .readConversationList(let key, let before, let limit):
+            self.conversationList(of: key, before: before, limit: limit)
         case .createPush(let job): self.createPush(job)
         case .stepPush(let app, let id, let ids, let most, let at):
             self.stepPush(id, of: app, ids: ids, devicesMax: most, at: at)

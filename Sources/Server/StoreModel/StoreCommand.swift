@@ -109,6 +109,9 @@ package enum StoreCommand: Hashable, Sendable {
     case readPeople(AppID, after: UserID?, limit: Int)
     /// Groups, discussions and chat rooms of an app: at most `limit`, after a conversation. Answers `.conversations`, sorted.
     case readConversations(AppID, after: ConversationID?, limit: Int)
+    /// The conversations of which the person's log has a message, the newest first: at most `limit`, before a place. It goes through the
+    /// person's conversations, not through the log. Answers `.conversationList`.
+    case readConversationList(UserKey, before: LogPosition?, limit: Int)
     /// A new one: its state, cursor and counts are those of `PushJob.init`. Answers `.pushJob` or `.refused`.
     indirect case createPush(PushJob)
     /// Makes the entries of the next people, each with one of `ids`, which are new and ascending, 1 to `StoreRules.pushStepMax`; of a job

@@ -231,6 +231,62 @@ package struct ListedConversation: Hashable, Sendable {
     }
 }
 
+/// A conversation in the list of one person, as their devices see it; without the draft and without what messages say.
+package struct PersonalConversation: Hashable, Sendable {
+    /// A message without its text.
+    package struct Newest: Hashable, Sendable {
+        package var id: MessageID
+        package var sender: UserID
+        package var objectName: ObjectName
+        /// Wall milliseconds.
+        package var sentAt: Int64
+
+        package init(_ message: Message) {
+            self.id = message.id
+            self.sender = message.sender
+            self.objectName = message.objectName
+            self.sentAt = message.sentAt
+        }
+    }
+
+    package var id: ConversationID
+    /// Of its newest message in the person's log: its place in the list.
+    package var place: LogPosition
+    /// Of the other person or account, or of the group; nil if none is known.
+    package var name: String?
+    package var portrait: String?
+    package var isDissolved: Bool
+    package var unread: Int
+    package var mentions: Int
+    package var isMuted: Bool
+    package var settings: ConversationSettings
+    /// Nil if none of the newest `StoreRules.newestLooksMax` is left to read.
+    package var newest: Newest?
+
+    package init(
+        id: ConversationID, place: LogPosition, name: String?, portrait: String?, isDissolved: Bool = false,
+        unread: Int = 0, mentions: Int = 0, isMuted: Bool = false, settings: ConversationSettings = .init(),
+        newest: Newest? = nil
+    ) {
+        self.id = id
+        self.place = place
+        self.name = name
+        self.portrait = portrait
+        self.isDissolved = isDissolved
+        self.unread = unread
+        self.mentions = mentions
+        self.isMuted = isMuted
+        self.settings = settings
+        self.newest = newest
+    }
+
+    /// The person has hidden it, and nothing came after that.
+    package var isHidden: Bool {
+        guard let upTo = self.settings.hiddenUpTo else { return false }
+        return self.newest.map { $0.id <= upTo } ?? true
+    }
+}
+
 package struct UserRecord: Hashable, Sendable {
     package var key: UserKey
     package var head: LogPosition

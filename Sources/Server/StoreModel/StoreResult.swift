@@ -30,6 +30,7 @@ package enum StoreResult: Hashable, Sendable {
     case following([ConversationID])
     case people([PersonSummary], hasMore: Bool)
     case conversations([ListedConversation], hasMore: Bool)
+    case conversationList([PersonalConversation], hasMore: Bool)
     /// nil if the app has no such job.
     indirect case pushJob(PushJob?)
     case pushJobs([PushJob], hasMore: Bool)

@@ -141,6 +141,8 @@ extension StoreRules {
     }
 
     package static let historyMax = 100
+    /// How many messages of a conversation are looked at for the one that a list tells.
+    package static let newestLooksMax = 20
 
     static func problem(_ checks: () throws(InvalidField) -> Void) -> ServerFrame.Problem? {
         do throws(InvalidField) {

@@ -85,7 +85,7 @@ package struct TidingsServer: Service {
     }
 
     /// `defer` cannot wait.
-    private static func attempt(
+    static func attempt(
         _ body: () async throws -> Void, finally cleanUp: () async -> Void
     ) async throws {
         do {
@@ -120,10 +120,12 @@ package struct TidingsServer: Service {
         let (control, registry) = try await self.prepareApps(configuration, store)
         var opening = store.opening
         opening.control = control
-        try await self.serve(
-            configuration, store, opening, registry, clients, disk, search, gatewayLoop: gatewayLoop,
-            auxiliary: auxiliary
-        )
+        let metrics = ServerMetrics(factory: self.registry)
+        try await self.withWebhooks(configuration, store, registry, metrics) { webhooks in
+            try await self.serve(
+                configuration, store, opening, registry, clients, disk, search, webhooks, metrics,
+                gatewayLoop: gatewayLoop, auxiliary: auxiliary)
+        }
     }
 
     private static func watch(_ disk: StoreDisk, on loop: any EventLoop, _ server: ServerLoop) -> RepeatedTask {
@@ -137,12 +139,12 @@ package struct TidingsServer: Service {
     private func serve(
         _ configuration: ServerConfiguration, _ store: MessageStoreAdapter, _ opening: StoreOpening,
         _ apps: AppRegistry, _ clients: APNsClients, _ disk: StoreDisk, _ search: (any MessageSearch)?,
-        gatewayLoop: any EventLoop, auxiliary: MultiThreadedEventLoopGroup
+        _ webhooks: WebhookDeliveries, _ metrics: ServerMetrics, gatewayLoop: any EventLoop,
+        auxiliary: MultiThreadedEventLoopGroup
     ) async throws {
         let readiness = Readiness()
         let tokens = UserTokens(apps, leeway: Int64(configuration.tokens.leewayMilliseconds))
         try await tokens.keys.load(group: auxiliary, logger: self.logger)
-        let metrics = ServerMetrics(factory: self.registry)
         let media = try await self.openMedia(configuration, apps, metrics)
         for output in self.outputs { output.countDrops(with: metrics.logDropped) }
         let senders = PushSenders(eventLoop: gatewayLoop) { try clients.sender(for: $0, of: apps) }
@@ -177,7 +179,8 @@ package struct TidingsServer: Service {
             keys: APIKeys(apps), readiness: readiness, disk: disk, registry: self.registry,
             bodyBytesMax: configuration.api.bodyBytesMax, proxies: TrustedProxies(configuration.proxy.addresses),
             audit: self.audit, feed: server.feed, access: access, media: media, search: search, status: status,
-            version: self.version, clients: clients, phoneHost: PhonesProxy(configuration.console))
+            version: self.version, clients: clients, phoneHost: PhonesProxy(configuration.console),
+            webhookStates: webhooks)
         let ready = self.ready(gateway, readiness, apiAddress)
         let gatewayService = GatewayService(gateway: gateway, server: server, readiness: readiness, logger: self.logger)
         let keyWatch = TokenKeyWatch(

@@ -36,7 +36,7 @@ struct Token: AsyncParsableCommand {
 
 struct Trace: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show the life of one message: every leg with its end, reason and times.",
+        abstract: "Show the life of one message: every leg with its end, reason and times, and its steps.",
         discussion: "A recall and a custom message have ids and lives of their own.")
     @OptionGroup var options: APIOptions
     @Argument(help: "The message's id, 13 characters.") var message: String

@@ -15,6 +15,7 @@ struct Tidings: AsyncParsableCommand {
             Token.self,
             ConversationCommand.self,
             SettingsCommand.self, PushCommand.self, DeviceCommand.self, UserCommand.self, AppCommand.self,
+            WebhookCommand.self,
             OperatorCommand.self, ConsoleCommand.self, AuditCommand.self,
             CredentialCommand.self, Simulate.self, ScenarioCommand.self, Bench.self, Chaos.self, Backup.self,
             Restore.self, Check.self, Rebuild.self,

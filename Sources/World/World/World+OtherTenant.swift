@@ -89,6 +89,7 @@ extension StoreCommand {
             .setPersonSettings(let user, _, _), .setBlocked(let user, _, _, _), .markRead(let user, _, _, _),
             .changeAccount(let user, _, _), .readAccount(let user), .loadUser(let user), .readLog(let user, _, _, _),
             .readHistory(let user, _, _, _, _), .readSettings(let user), .readUnread(let user, _),
+            .readConversationList(let user, _, _),
             .mayWrite(let user, _, _), .setFollowing(let user, _, _), .readFollowing(let user),
             .compareLog(let user, _), .readMedia(let user, _, _, _), .readPushRecipient(let user, _),
             .setLabels(let user, _), .readLabels(let user):

@@ -234,6 +234,7 @@ final class HostShell {
                     ("state", .optional(phone.state(of: app)?.rawValue)), ("pid", .optional(process)),
                     ("screen", phone.state(of: app)?.hasProcess == true ? self.screens[app] ?? .null : .null),
                     ("donations", .array(phone.donations(of: app).map(\.json))),
+                    ("settings", phone.notificationSettings(of: app)?.told ?? .null),
                 ])
             )
         }

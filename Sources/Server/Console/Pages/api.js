@@ -8,6 +8,11 @@ export class Problem extends Error {
   }
 }
 
+/** What was entered wrong, as the server would say it: told beside the field. */
+export function wrongField(field, rule) {
+  return new Problem({ code: 'invalid_field', field, rule });
+}
+
 /** Fills a path: `path\`/v1/apps/${app}\`` writes each place so that it stays one part. */
 export function path(parts, ...places) {
   return parts.reduce((whole, part, index) => whole + encodeURIComponent(places[index - 1]) + part);

@@ -360,5 +360,7 @@ useTheme(readStored(THEME_KEY) ?? 'system');
 // Who is signed in is asked while the words come.
 const asked = findSession();
 asked.catch(() => {});
+// So does the page's module; a fault is told when the page is shown.
+readAddress()?.route.load().catch(() => {});
 await useLanguage();
 await start(asked);

@@ -1,10 +1,10 @@
 // The server's apps.
 
 import { h, bdi } from './dom.js';
-import { api } from './api.js';
+import { api, wrongField } from './api.js';
 import { t, number, date, bytes, duration, timeElement } from './text.js';
 import { addressOf, go } from './router.js';
-import { pageHead, card, table, button, chip, emptyState, field, textInput, openDialog, showRefusal, showSecret, roleNote, facts, problemBox, skeleton, codeBlock } from './widgets.js';
+import { pageHead, card, table, button, chip, emptyState, field, textInput, formDialog, showSecret, roleNote, facts, problemBox, skeleton, codeBlock } from './widgets.js';
 import { may } from './session.js';
 
 /** Makes an app, and tells its token secret, which is told this once. */
@@ -17,27 +17,14 @@ async function makeApp(page) {
     name: field({ label: t('apps.name'), input: name, wide: true, optional: true }),
     topics: field({ label: t('credentials.topics'), hint: t('apps.topicsHint'), input: topics, wide: true, optional: true }),
   };
-  const made = await openDialog({
-    title: t('apps.make'),
-    make: (close) => {
-      const refusal = h('div');
-      return h('form', {
-        novalidate: true,
-        on: {
-          submit: async (event) => {
-            event.preventDefault();
-            fields.id.fail(id.value.trim() ? '' : t('apps.idMissing'));
-            if (!id.value.trim()) return;
-            try {
-              const settings = { name: name.value.trim() || null };
-              const list = topics.value.split(/[,，\s]+/).filter(Boolean);
-              if (list.length) settings.push = { topics: list };
-              close(await api.post('/v1/apps', { id: id.value.trim(), settings }));
-            } catch (problem) { showRefusal(refusal, problem, fields); }
-          },
-        },
-      }, fields.id, fields.name, fields.topics, refusal,
-      h('div.dialog-actions', button({ label: t('frame.cancel'), onClick: () => close() }), button({ label: t('apps.make'), kind: 'primary', type: 'submit' })));
+  const made = await formDialog({
+    title: t('apps.make'), action: t('apps.make'), fields,
+    send: () => {
+      if (!id.value.trim()) throw wrongField('id', t('apps.idMissing'));
+      const settings = { name: name.value.trim() || null };
+      const list = topics.value.split(/[,，\s]+/).filter(Boolean);
+      if (list.length) settings.push = { topics: list };
+      return api.post('/v1/apps', { id: id.value.trim(), settings });
     },
   });
   if (!made) return;

@@ -4,9 +4,11 @@ import { h, bdi, makeId } from './dom.js';
 import { api, path, curlOf, Problem } from './api.js';
 import { t, tn, tx, number, bytes } from './text.js';
 import { addressOf, go } from './router.js';
-import { pageHead, card, field, textInput, select, checkbox, button, note, codeBlock, disclosure, showRefusal, roleNote, problemBox, toast, openDialog, chip } from './widgets.js';
+import { pageHead, card, field, textInput, select, checkbox, button, note, codeBlock, disclosure, showRefusal, roleNote, problemBox, toast, formDialog, chip } from './widgets.js';
 import { may } from './session.js';
+import { deviceName } from './legs.js';
 import { audienceWords } from './page-pushes.js';
+import { payloadPreview } from './payload.js';
 
 /** From so many devices on, the server asks for the password and the count. */
 const MANY = 1_000;
@@ -110,18 +112,6 @@ function budget(draft) {
     h('span.bar', { 'aria-hidden': 'true' }, h(`span.bar-fill.bar-${row.used > row.most ? 'bad' : 'good'}`, { vars: { '--share': `${Math.min(100, (row.used / row.most) * 100)}%` } })),
     h('span.num', t('compose.of', { used: number(row.used), most: number(row.most) })),
     row.used > row.most ? chip('bad', t('compose.tooLong')) : null)));
-}
-
-/** The payload as the server would make it, with its bytes against Apple's limit. */
-function payloadView({ payload, bytes: used, bytes_max: most, shortened }) {
-  const rest = most - used;
-  return h('div.stack',
-    h('ul.budget', h('li',
-      h('span', t('compose.whole')),
-      h('span.bar', { 'aria-hidden': 'true' }, h('span.bar-fill.bar-good', { vars: { '--share': `${Math.min(100, (used / most) * 100)}%` } })),
-      h('span.num', t('compose.of', { used: number(used), most: number(most) })), h('span.quiet', t('compose.rest', { rest: number(rest) })))),
-    shortened.length ? note('wait', h('p', t('compose.shortened', { what: shortened.map((each) => t(`compose.gaveWay.${each}`)).join(', ') }))) : null,
-    disclosure(t('compose.payloadNext', { size: bytes(used), most: bytes(most) }), codeBlock(JSON.stringify(payload, null, 2), t('test.request')), h('p.quiet', t('compose.payloadNote'))));
 }
 
 /** What is asked of `pushes/preview`; null where there is too little to show. */
@@ -265,40 +255,62 @@ function peopleCard(draft, changed, fields) {
   return card({ title: t('compose.between') }, h('div.form', fields.sender, field({ label: t('message.conversation'), input: type }), fields.target));
 }
 
+/** What became of the try on one device. `isVirtual`: its screen can be looked at here. */
+function tryResult(app, user, device, answer, isVirtual) {
+  const size = answer.request ? bytesOf(JSON.stringify(answer.request.payload)) : 0;
+  return note(answer.answer.state === 'accepted' ? 'good' : 'wait',
+    h('p', h('strong', bdi(deviceName(device.id, device.platform))), ' ', bdi(answer.answer.meaning)),
+    answer.request ? disclosure(t('compose.payload', { size: bytes(size), most: bytes(4_096) }), codeBlock(JSON.stringify(answer.request.payload, null, 2), t('test.request'))) : null,
+    h('p.actions', isVirtual ? h('a', { href: addressOf('phones') }, t('compose.trySee')) : null,
+      h('a', { href: addressOf('apps', app, 'people', user, 'devices', device.id) }, t('compose.tryMore'))));
+}
+
 /** A push to one phone, before it goes to all: what APNs gets and says is told in full on the device's page. */
 function tryCard(page, draft) {
   const { app } = page;
   const user = textInput({ name: 'try-user' });
   const entry = field({ label: t('messages.person'), hint: t('compose.tryHint'), input: user });
   const result = h('div.stack', { 'aria-live': 'polite' });
+  const quick = h('div.actions', { hidden: true });
+  let virtual = [];
+  const send = async () => {
+    const id = user.value.trim();
+    result.replaceChildren();
+    entry.fail(id ? (draft.text.trim() ? '' : t('compose.textMissing')) : t('messages.personMissing'));
+    if (!id || !draft.text.trim() || !may('send')) return;
+    try {
+      const { devices } = await api.get(path`/v1/apps/${app}/users/${id}/devices`, { limit: 100 });
+      if (!devices.length) entry.fail(t('compose.tryNoDevice'));
+      for (const device of devices) {
+        const answer = await api.post(path`/v1/apps/${app}/users/${id}/devices/${device.id}/test-push`, { title: draft.options.title || null, text: draft.text });
+        result.append(tryResult(app, id, device, answer, virtual.includes(id)));
+      }
+    } catch (problem) { showRefusal(result, problem); }
+  };
+  const submit = button({ label: t('compose.try'), iconName: 'phones', type: 'submit', role: 'send' });
   const form = h('form.form-row', {
     novalidate: true,
     on: {
       submit: async (event) => {
         event.preventDefault();
-        const id = user.value.trim();
-        entry.fail(id ? (draft.text ? '' : t('compose.textMissing')) : t('messages.personMissing'));
-        if (!id || !draft.text || !may('send')) return;
-        try {
-          const { devices } = await api.get(path`/v1/apps/${app}/users/${id}/devices`);
-          if (!devices.length) {
-            entry.fail(t('compose.tryNoDevice'));
-            return;
-          }
-          result.replaceChildren();
-          for (const device of devices) {
-            const answer = await api.post(path`/v1/apps/${app}/users/${id}/devices/${device.id}/test-push`, { title: draft.options.title || null, text: draft.text });
-            const size = answer.request ? bytesOf(JSON.stringify(answer.request.payload)) : 0;
-            result.append(note(answer.answer.state === 'accepted' ? 'good' : 'wait',
-              h('p', h('strong', bdi(device.id)), ' ', bdi(answer.answer.meaning)),
-              answer.request ? disclosure(t('compose.payload', { size: bytes(size), most: bytes(4_096) }), codeBlock(JSON.stringify(answer.request.payload, null, 2), t('test.request'))) : null,
-              h('p', h('a', { href: addressOf('apps', app, 'people', id, 'devices', device.id) }, t('compose.tryMore')))));
-          }
-        } catch (problem) { showRefusal(result, problem, { title: null, text: null }); }
+        submit.setAttribute('aria-busy', 'true');
+        try { await send(); } finally { submit.removeAttribute('aria-busy'); }
       },
     },
-  }, entry, button({ label: t('compose.try'), iconName: 'phones', type: 'submit', role: 'send' }));
-  return card({ title: t('compose.tryTitle'), lead: t('compose.tryLead') }, form, result);
+  }, entry, submit);
+  // Where the server has virtual phones, their people are a click away.
+  api.get('/v1/phones', null, { signal: page.signal }).then(({ phones }) => {
+    virtual = phones.map((phone) => phone.user).filter(Boolean);
+    quick.hidden = !virtual.length;
+    quick.replaceChildren(h('span.quiet', t('compose.tryPhones')), ...virtual.map((name) => button({
+      label: name, kind: 'small', role: 'send', iconName: 'phones', label2: t('compose.tryOn', { name }),
+      onClick: () => {
+        user.value = name;
+        return send();
+      },
+    })));
+  }, () => { /* There are none: most servers run without. */ });
+  return card({ title: t('compose.tryTitle'), lead: t('compose.tryLead') }, form, quick, result);
 }
 
 /** Asks before a push goes out: what it is, how many it reaches. Where it reaches many, the server wants the password and the count, too. */
@@ -317,36 +329,23 @@ function confirmSend(draft, send) {
     more.hidden = false;
   };
   if ((draft.devices ?? 0) > MANY) wantMore(draft.devices);
-  return openDialog({
-    title: t('compose.sendTitle'),
-    make: (close) => {
-      const refusal = h('div');
-      const submit = button({ label: t('compose.send'), kind: 'primary', type: 'submit' });
-      return h('form', {
-        novalidate: true,
-        on: {
-          submit: async (event) => {
-            event.preventDefault();
-            submit.setAttribute('aria-busy', 'true');
-            try {
-              close(await send(more.hidden ? null : { password: password.value, devices: Number(typed.value.replace(/[\s,.]/g, '')) || 0 }));
-            } catch (problem) {
-              const isFirst = problem.code === 'confirmation_needed' && more.hidden;
-              if (problem.code === 'confirmation_needed' && problem.field === 'confirm') wantMore(/\d+/.exec(problem.rule)?.[0] ?? '');
-              if (isFirst && !more.hidden) {
-                refusal.replaceChildren();
-                typed.focus();
-              } else if (problem.code === 'confirmation_needed' && problem.field === 'confirm') {
-                fields['confirm.devices'].fail(t('compose.countWrong'));
-                typed.focus();
-              } else showRefusal(refusal, problem, fields);
-            } finally { submit.removeAttribute('aria-busy'); }
-          },
-        },
-      }, h('p', tx('compose.sendText', { audience: audienceWords(draft.audience), people: draft.people === null ? t('compose.unknownPeople') : tn('compose.people', draft.people ?? 0) })),
+  return formDialog({
+    title: t('compose.sendTitle'), action: t('compose.send'), fields,
+    content: [
+      h('p', tx('compose.sendText', { audience: audienceWords(draft.audience), people: draft.people === null ? t('compose.unknownPeople') : tn('compose.people', draft.people ?? 0) })),
       draft.when === 'now' ? h('p', t('compose.sendNow')) : h('p', t('compose.sendLater')),
-      more, refusal,
-      h('div.dialog-actions', button({ label: t('frame.cancel'), onClick: () => close() }), submit));
+      more,
+    ],
+    send: () => send(more.hidden ? null : { password: password.value, devices: Number(typed.value.replace(/[\s,.]/g, '')) || 0 }),
+    refuse: (problem, told) => {
+      if (problem.code !== 'confirmation_needed' || problem.field !== 'confirm') return false;
+      // The first time it is asked for; after that it was wrong.
+      const isFirst = more.hidden;
+      wantMore(/\d+/.exec(problem.rule)?.[0] ?? '');
+      if (isFirst) told.replaceChildren();
+      else fields['confirm.devices'].fail(t('compose.countWrong'));
+      typed.focus();
+      return true;
     },
   });
 }
@@ -361,36 +360,11 @@ export default async function open(page) {
   const sizes = h('div');
   const request = h('div');
   const refusal = h('div', { 'aria-live': 'assertive' });
-  const payload = h('div', { 'aria-live': 'polite' });
-  let timer = null;
-  let turn = 0;
-  page.onLeave(() => clearTimeout(timer));
-  const askServer = () => {
-    clearTimeout(timer);
-    const mine = ++turn;
-    let body = null;
-    try { body = previewBody(draft); } catch { /* What cannot be read is told beside its field. */ }
-    if (!body || !may('send')) {
-      payload.replaceChildren();
-      return;
-    }
-    timer = setTimeout(async () => {
-      try {
-        const told = await api.post(path`/v1/apps/${app}/pushes/preview`, body, { signal: page.signal });
-        if (mine !== turn) return;
-        look.replaceChildren(preview(app, draft, told.shown));
-        const isOpen = payload.querySelector('details')?.open ?? false;
-        payload.replaceChildren(payloadView(told));
-        payload.querySelector('details').open = isOpen;
-      } catch (problem) {
-        if (mine === turn && problem.name !== 'AbortError') payload.replaceChildren(problemBox(problem));
-      }
-    }, 300);
-  };
+  const payload = payloadPreview(page, () => previewBody(draft), (told) => look.replaceChildren(preview(app, draft, told.shown)));
   const changed = () => {
     look.replaceChildren(preview(app, draft));
     sizes.replaceChildren(budget(draft));
-    askServer();
+    payload.ask();
     let body;
     try { body = draft.body(); } catch { body = null; }
     const isOpen = request.querySelector('details')?.open ?? false;
@@ -424,11 +398,11 @@ export default async function open(page) {
   };
   const whats = ['push', 'message', 'custom'].map((key) => [key, t(`compose.what.${key}`)]);
   const left = h('div.stack');
-  const right = h('div.stack.sticky', card({ title: t('compose.preview') }, look), card({ title: t('compose.budget'), lead: t('compose.budgetLead') }, payload, sizes, request));
+  const right = h('div.stack.sticky', card({ title: t('compose.preview'), className: 'compose-look' }, look), card({ title: t('compose.budget'), lead: t('compose.budgetLead') }, payload, sizes, request));
   page.root.append(
     pageHead({ title: t(draft.what === 'message' ? 'compose.titleMessage' : 'compose.titlePush'), crumbs: [[t('nav.pushes'), addressOf('apps', app, 'pushes')]] }),
     segments(t('compose.kindLegend'), whats, draft.what, (what) => go(addressOf('apps', app, 'pushes', 'new', { what }))),
-    h('div.grid.grid-wide', left, right));
+    h('div.grid.grid-wide.compose', left, right));
   left.append(...[
     draft.what === 'message' ? peopleCard(draft, changed, fields) : null,
     contentCard(draft, changed, fields),

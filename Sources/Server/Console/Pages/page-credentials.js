@@ -3,7 +3,7 @@
 import { h, icon, shape, bdi } from './dom.js';
 import { api, path, curlOf } from './api.js';
 import { t, tx, date, dateTime, relative, list, timeElement } from './text.js';
-import { pageHead, card, facts, chip, button, note, field, textInput, select, showRefusal, roleNote, confirmAction, idChip, emptyState, openDialog, curlBlock, toast, loaded, checkbox } from './widgets.js';
+import { pageHead, card, facts, chip, button, note, field, textInput, select, showRefusal, roleNote, confirmAction, idChip, emptyState, formDialog, curlBlock, toast, loaded, checkbox } from './widgets.js';
 
 const STATES = { active: 'good', uploaded: 'wait', replaced: 'quiet', rolled_back: 'quiet' };
 const VERDICTS = { proven: 'good', topic_proven: 'good', refused: 'bad', undecided: 'wait' };
@@ -49,69 +49,44 @@ function proveDialog(page, credential) {
   const app1 = page.apps().find((each) => each.id === app);
   const topic = textInput({ value: credential.topics[0] ?? app1?.settings?.push?.topics?.[0] ?? '', placeholder: 'com.example.chat' });
   const token = textInput({ class: 'mono' });
-  const result = h('div', { 'aria-live': 'polite' });
   const fields = {
     environment: field({ label: t('device.environment'), input: environment }),
     topic: field({ label: t('device.topic'), hint: t('credentials.topicHint'), input: topic }),
     token: field({ label: t('credentials.token'), hint: t('credentials.tokenHint'), input: token, optional: true, wide: true }),
   };
-  return openDialog({
-    title: t('credentials.proveTitle', { name: nameOf(credential) }),
-    make: (close) => {
-      const submit = button({ label: t('credentials.prove'), kind: 'primary', type: 'submit' });
-      return h('form', {
-        novalidate: true,
-        on: {
-          submit: async (event) => {
-            event.preventDefault();
-            submit.setAttribute('aria-busy', 'true');
-            try {
-              const proof = await api.post(path`/v1/apps/${app}/push-credentials/${credential.id}/prove`, {
-                environment: environment.value, topic: topic.value.trim() || null, token: token.value.trim() || null,
-              });
-              result.replaceChildren(note(VERDICTS[proof.verdict] ?? 'info',
-                h('p', h('strong', t(`proof.${proof.verdict}`)), proof.reason ? [' ', h('code', proof.reason)] : ''),
-                h('p', bdi(proof.meaning))));
-            } catch (problem) { showRefusal(result, problem, fields); } finally { submit.removeAttribute('aria-busy'); }
-          },
-        },
-      }, h('p', t('credentials.proveText')), fields.environment, fields.topic, fields.token, result,
-      h('div.dialog-actions', button({ label: t('frame.close'), onClick: () => close(true) }), submit));
+  return formDialog({
+    title: t('credentials.proveTitle', { name: nameOf(credential) }), action: t('credentials.prove'), fields, stays: true,
+    content: [h('p', t('credentials.proveText')), Object.values(fields)],
+    send: async (told) => {
+      const proof = await api.post(path`/v1/apps/${app}/push-credentials/${credential.id}/prove`, {
+        environment: environment.value, topic: topic.value.trim() || null, token: token.value.trim() || null,
+      });
+      told.replaceChildren(note(VERDICTS[proof.verdict] ?? 'info',
+        h('p', h('strong', t(`proof.${proof.verdict}`)), proof.reason ? [' ', h('code', proof.reason)] : ''),
+        h('p', bdi(proof.meaning))));
     },
   }).then(() => page.reload());
 }
 
-function activateDialog(page, credential, all) {
+async function activateDialog(page, credential, all) {
   const { app } = page;
   const active = all.filter((each) => each.state === 'active');
   const place = select([['', t('credentials.beside')], ...active.map((each) => [each.id, t('credentials.inPlaceOf', { name: nameOf(each) })])], active[0]?.id ?? '');
   const unproven = checkbox(t('credentials.unproven'));
   const isProven = credential.proofs.some((proof) => proof.good);
-  return openDialog({
-    title: t('credentials.activateTitle', { name: nameOf(credential) }),
-    make: (close) => {
-      const refusal = h('div');
-      const submit = button({ label: t('credentials.activate'), kind: 'primary', type: 'submit' });
-      return h('form', {
-        novalidate: true,
-        on: {
-          submit: async (event) => {
-            event.preventDefault();
-            try {
-              await api.post(path`/v1/apps/${app}/push-credentials/${credential.id}/activate`, {
-                in_place_of: place.value || null, unproven: unproven.input.checked || null,
-              });
-              close(true);
-              toast(t('credentials.activated'));
-              page.reload();
-            } catch (problem) { showRefusal(refusal, problem); }
-          },
-        },
-      }, h('p', t('credentials.activateText')), field({ label: t('credentials.place'), input: place, wide: true }),
-      isProven ? null : [note('wait', h('p', t('credentials.notProven'))), unproven], refusal,
-      h('div.dialog-actions', button({ label: t('frame.cancel'), onClick: () => close() }), submit));
-    },
+  const done = await formDialog({
+    title: t('credentials.activateTitle', { name: nameOf(credential) }), action: t('credentials.activate'),
+    content: [
+      h('p', t('credentials.activateText')), field({ label: t('credentials.place'), input: place, wide: true }),
+      isProven ? null : [note('wait', h('p', t('credentials.notProven'))), unproven],
+    ],
+    send: () => api.post(path`/v1/apps/${app}/push-credentials/${credential.id}/activate`, {
+      in_place_of: place.value || null, unproven: unproven.input.checked || null,
+    }),
   });
+  if (!done) return;
+  toast(t('credentials.activated'));
+  page.reload();
 }
 
 function credentialCard(page, credential, all) {

@@ -3,7 +3,7 @@
 import { h, bdi } from './dom.js';
 import { api, path, curlOf } from './api.js';
 import { t, tn, date, timeElement } from './text.js';
-import { pageHead, card, table, button, chip, field, textInput, select, openDialog, showRefusal, showSecret, roleNote, loaded, confirmAction, curlBlock, facts } from './widgets.js';
+import { pageHead, card, table, button, chip, field, textInput, select, formDialog, showSecret, roleNote, loaded, confirmAction, curlBlock, facts } from './widgets.js';
 import { ROLES, session } from './session.js';
 import { changePassword } from './password.js';
 
@@ -11,24 +11,11 @@ function roleSelect(value = 'view') {
   return select(ROLES.map((role) => [role, t(`role.${role}`)]), value);
 }
 
-function form(close, fields, send, label) {
-  const refusal = h('div');
-  return h('form', {
-    novalidate: true,
-    on: {
-      submit: async (event) => {
-        event.preventDefault();
-        try { close(await send() ?? true); } catch (problem) { showRefusal(refusal, problem, fields); }
-      },
-    },
-  }, Object.values(fields), refusal, h('div.dialog-actions', button({ label: t('frame.cancel'), onClick: () => close() }), button({ label, kind: 'primary', type: 'submit' })));
-}
-
 async function addOperator(page) {
   const name = textInput({ required: true });
   const role = roleSelect();
   const fields = { name: field({ label: t('frame.name'), hint: t('operators.nameHint'), input: name, wide: true }), role: field({ label: t('operators.role'), hint: t('operators.roleHint'), input: role, wide: true }) };
-  const made = await openDialog({ title: t('operators.add'), make: (close) => form(close, fields, () => api.post('/v1/operators', { name: name.value.trim(), role: role.value }), t('operators.add')) });
+  const made = await formDialog({ title: t('operators.add'), action: t('operators.add'), fields, send: () => api.post('/v1/operators', { name: name.value.trim(), role: role.value }) });
   if (!made) return;
   await showSecret({ title: t('operators.keyTitle', { name: made.name }), text: t('operators.keyText'), secret: made.key });
   page.reload();
@@ -37,7 +24,11 @@ async function addOperator(page) {
 async function changeRole(page, operator) {
   const role = roleSelect(operator.role);
   const fields = { role: field({ label: t('operators.role'), hint: t('operators.roleHint'), input: role, wide: true }) };
-  if (await openDialog({ title: t('operators.changeTitle', { name: operator.name }), make: (close) => form(close, fields, () => api.patch(path`/v1/operators/${operator.name}`, { role: role.value }), t('frame.save')) })) page.reload();
+  const done = await formDialog({
+    title: t('operators.changeTitle', { name: operator.name }), action: t('frame.save'), fields,
+    send: () => api.patch(path`/v1/operators/${operator.name}`, { role: role.value }),
+  });
+  if (done) page.reload();
 }
 
 async function rotateKey(page, operator) {

@@ -4,7 +4,7 @@ import { h, bdi } from './dom.js';
 import { api, path, readMetrics } from './api.js';
 import { t, tx, tn, number, compact, percent, duration, relative, dateTime, bytes, exactClock } from './text.js';
 import { addressOf } from './router.js';
-import { pageHead, card, chip, note, facts, button, idChip, emptyState, skeleton, table, problemBox, personLink } from './widgets.js';
+import { pageHead, card, chip, note, facts, button, idChip, emptyState, skeleton, table, problemBox, personLink, disclosure } from './widgets.js';
 import { lineChart, barList } from './charts.js';
 import { endKind, endChip } from './legs.js';
 import { alarms, keep, lanes, whenAlarmsChange } from './memory.js';
@@ -98,13 +98,44 @@ function lanesTable({ lanes }) {
   });
 }
 
-function legsCard(statistics) {
-  const ends = Object.entries(statistics.legs).filter(([, count]) => count > 0).sort((a, b) => b[1] - a[1]);
+function endBars(counts, caption) {
+  const ends = Object.entries(counts).filter(([, count]) => count > 0).sort((a, b) => b[1] - a[1]);
   const total = ends.reduce((sum, [, count]) => sum + count, 0);
   return ends.length ? barList({
-    caption: t('overview.legs'),
-    items: ends.map(([end, count]) => ({ label: endChip(end), kind: endKind(end), value: count, note: percent(count / total) })),
-  }) : emptyState({ title: t('overview.noLegs'), text: t('overview.noLegsText') });
+    caption, items: ends.map(([end, count]) => ({ label: endChip(end), kind: endKind(end), value: count, note: percent(count / total) })),
+  }) : null;
+}
+
+/** How deliveries ended: in the last hour, and folded away since the start. What is folded open stays open. */
+class EndsCard {
+  constructor() {
+    this.hour = h('div', skeleton(4));
+    this.all = h('div');
+    this.more = disclosure(t('overview.legsAll'), this.all);
+    this.more.hidden = true;
+    this.element = h('div.stack', this.hour, this.more);
+  }
+
+  show({ legs, legs_hour: hour }) {
+    this.all.replaceChildren(endBars(legs, t('overview.legsAll')) ?? '');
+    this.more.hidden = !this.all.firstElementChild;
+    this.hour.replaceChildren(endBars(hour, t('overview.legs'))
+      ?? emptyState(this.more.hidden ? { title: t('overview.noLegs'), text: t('overview.noLegsText') } : { title: t('overview.noLegsHour') }));
+  }
+}
+
+/** Waits that end by themselves, and those that somebody has to see to. */
+const WAITS_BAD = ['config_fault', 'breaker_open', 'provider_down'];
+
+function waitsCard({ open_legs: open }) {
+  const waits = Object.entries(open.waits).filter(([, count]) => count > 0).sort((a, b) => b[1] - a[1]);
+  return waits.length ? barList({
+    caption: t('overview.waits'),
+    items: waits.map(([wait, count]) => {
+      const kind = WAITS_BAD.includes(wait) ? 'bad' : 'wait';
+      return { label: chip(kind, t(`wait.${wait}`)), kind, value: count, note: percent(count / open.total) };
+    }),
+  }) : h('p.calm', chip('good', t('overview.noWaits')));
 }
 
 function pushesCard(statistics) {
@@ -191,9 +222,10 @@ export default async function open(page) {
   let statistics = null;
   let shownPauses = '';
   let credentials = [];
+  const ends = new EndsCard();
   const boxes = {
     attention: h('div.attention', { 'aria-live': 'polite' }), tiles: h('div.tiles', { 'aria-busy': 'true' }), charts: h('div.charts', skeleton(5)), latency: h('div', skeleton(4)),
-    lanes: h('div', skeleton(2)), legs: h('div', skeleton(4)), pushes: h('div', skeleton(4)), server: h('div', skeleton(3)), feed: h('div'),
+    lanes: h('div', skeleton(2)), waits: h('div', skeleton(2)), pushes: h('div', skeleton(4)), server: h('div', skeleton(3)), feed: h('div'),
   };
   page.root.append(
     pageHead({
@@ -211,8 +243,10 @@ export default async function open(page) {
       card({ title: t('nav.server'), actions: h('a', { href: '/metrics' }, t('server.metrics')) }, boxes.server)),
     card({ title: t('overview.lanes'), lead: t('overview.lanesLead') }, boxes.lanes),
     h('div.grid',
-      card({ title: t('overview.legs'), lead: t('overview.legsLead') }, boxes.legs),
-      card({ title: t('overview.pushes'), lead: t('overview.pushesLead') }, boxes.pushes)),
+      card({ title: t('overview.legs'), lead: t('overview.legsLead') }, ends.element),
+      h('div.stack',
+        card({ title: t('overview.waits'), lead: t('overview.waitsLead') }, boxes.waits),
+        card({ title: t('overview.pushes'), lead: t('overview.pushesLead') }, boxes.pushes))),
     card({ title: t('overview.feed'), actions: h('a', { href: addressOf('apps', app, 'messages') }, t('overview.allMessages')) }, boxes.feed));
 
   // The places of the numbers stand before the numbers do.
@@ -225,14 +259,14 @@ export default async function open(page) {
   };
   const showTiles = () => {
     if (!statistics) return;
-    const ends = Object.values(statistics.legs).reduce((sum, count) => sum + count, 0);
+    const ended = Object.values(statistics.legs).reduce((sum, count) => sum + count, 0);
     const expiry = firstExpiry(credentials);
     boxes.tiles.removeAttribute('aria-busy');
     boxes.tiles.replaceChildren(
       tile(t('overview.connections'), compact(statistics.connections), t('overview.now')),
       tile(t('overview.messageRate'), rates.messages === undefined ? '–' : number(rates.messages), tn('overview.inAll', statistics.messages.accepted)),
       tile(t('overview.pushRate'), rates.pushes === undefined ? '–' : number(rates.pushes), tn('overview.acceptedInAll', statistics.pushes.accepted)),
-      tile(t('overview.ended'), compact(ends), t('overview.since', { time: dateTime(statistics.since) })),
+      tile(t('overview.ended'), compact(ended), t('overview.since', { time: dateTime(statistics.since) })),
       tile(t('overview.expiry'), expiry ? relative(expiry) : t('overview.noExpiry'), expiry ? dateTime(expiry) : t('overview.noExpiryText')));
   };
   const showCharts = (history) => {
@@ -253,8 +287,8 @@ export default async function open(page) {
       statistics = await api.get(path`/v1/apps/${app}/statistics`, null, { signal });
     } catch (problem) {
       if (!statistics && problem.name !== 'AbortError') {
-        boxes.legs.replaceChildren(problemBox(problem));
-        for (const box of [boxes.latency, boxes.lanes, boxes.pushes]) box.replaceChildren(h('p.quiet', '–'));
+        ends.hour.replaceChildren(problemBox(problem));
+        for (const box of [boxes.latency, boxes.lanes, boxes.waits, boxes.pushes]) box.replaceChildren(h('p.quiet', '–'));
       }
       throw problem;
     }
@@ -268,7 +302,8 @@ export default async function open(page) {
     showTiles();
     boxes.latency.replaceChildren(latencyTable(statistics));
     boxes.lanes.replaceChildren(lanesTable(statistics));
-    boxes.legs.replaceChildren(legsCard(statistics));
+    ends.show(statistics);
+    boxes.waits.replaceChildren(waitsCard(statistics));
     boxes.pushes.replaceChildren(pushesCard(statistics));
   });
   repeat(HISTORY_POLL, async () => {

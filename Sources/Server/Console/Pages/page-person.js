@@ -2,11 +2,12 @@
 
 import { h, bdi } from './dom.js';
 import { api, path, curlOf } from './api.js';
-import { t, tx, number, dateTime, list, timeElement } from './text.js';
+import { t, tn, tx, number, dateTime, list, timeElement } from './text.js';
 import { addressOf } from './router.js';
-import { pageHead, card, facts, chip, button, note, table, emptyState, loaded, confirmAction, roleNote, strangerText, field, textInput, showRefusal, toast, curlBlock, disclosure, idChip, personLink, openDialog } from './widgets.js';
+import { pageHead, card, facts, chip, button, note, table, emptyState, loaded, pagedList, confirmAction, roleNote, strangerText, field, textInput, showRefusal, toast, curlBlock, disclosure, idChip, personLink, formDialog } from './widgets.js';
 import { whySilent } from './legs-search.js';
 import { conversationLink } from './page-messages.js';
+import { payloadPreview } from './payload.js';
 
 
 export function presenceChip(device) {
@@ -104,30 +105,50 @@ function wordsForm({ page, label, hint, load, save }) {
   }, 1);
 }
 
-function profileDialog(page, user, person) {
+async function profileDialog(page, user, person) {
   const name = textInput({ value: person.name ?? '' });
   const portrait = textInput({ value: person.portrait ?? '' });
-  return openDialog({
-    title: t('person.changeProfile'),
-    make: (close) => {
-      const fields = { name: field({ label: t('frame.name'), input: name, optional: true, wide: true }), portrait: field({ label: t('person.portrait'), input: portrait, optional: true, wide: true }) };
-      const refusal = h('div');
-      return h('form', {
-        novalidate: true,
-        on: {
-          submit: async (event) => {
-            event.preventDefault();
-            try {
-              await api.put(path`/v1/apps/${page.app}/users/${user}/profile`, { name: name.value.trim() || null, portrait: portrait.value.trim() || null });
-              close(true);
-              toast(t('frame.saved'));
-              page.reload();
-            } catch (problem) { showRefusal(refusal, problem, fields); }
-          },
-        },
-      }, fields.name, fields.portrait, refusal, h('div.dialog-actions', button({ label: t('frame.cancel'), onClick: () => close() }), button({ label: t('frame.save'), kind: 'primary', type: 'submit' })));
-    },
+  const done = await formDialog({
+    title: t('person.changeProfile'), action: t('frame.save'),
+    fields: { name: field({ label: t('frame.name'), input: name, optional: true, wide: true }), portrait: field({ label: t('person.portrait'), input: portrait, optional: true, wide: true }) },
+    send: () => api.put(path`/v1/apps/${page.app}/users/${user}/profile`, { name: name.value.trim() || null, portrait: portrait.value.trim() || null }),
   });
+  if (!done) return;
+  toast(t('frame.saved'));
+  page.reload();
+}
+
+function conversationMarks(row) {
+  const marks = [
+    row.is_muted && row.level_until ? chip('quiet', t('person.mutedUntil', { time: dateTime(row.level_until) }))
+      : row.is_muted || (row.level ?? 'all') !== 'all' ? chip('quiet', t(`level.${row.level ?? 'blocked'}`)) : null,
+    row.pinned_at ? chip('info', t('person.pinned')) : null,
+    row.is_archived ? chip('quiet', t('person.archived')) : null,
+    row.is_hidden ? chip('quiet', t('person.hidden')) : null,
+    row.is_dissolved ? chip('bad', t('conversation.dissolved')) : null,
+  ].filter(Boolean);
+  return marks.length ? h('span.chips', marks) : '–';
+}
+
+/** With whom somebody talks, the newest first; what was written stands on the conversation's own page. */
+function conversationsCard(page, user) {
+  const { app, signal } = page;
+  const address = path`/v1/apps/${app}/users/${user}/conversations`;
+  return card({ title: t('person.conversations'), lead: t('person.conversationsLead') }, pagedList(signal, async (cursor) => {
+    const answer = await api.get(address, { cursor, limit: 20 }, { signal });
+    return { items: answer.conversations, next: answer.next };
+  }, (rows) => table({
+    caption: t('person.conversations'),
+    columns: [
+      { label: t('message.conversation'), cell: (row) => [conversationLink(app, row.conversation), row.name ? h('p.quiet', bdi(row.name)) : ''] },
+      { label: t('people.unread'), className: 'num', cell: (row) => [number(row.unread), row.mentions ? h('p.quiet', tn('person.mentionsIn', row.mentions)) : ''] },
+      { label: t('frame.state'), cell: conversationMarks },
+      { label: t('person.lastMessage'), cell: (row) => (row.last_message ? [timeElement(row.last_message.sent_at), ' ', idChip(row.last_message.message_id, { href: addressOf('apps', app, 'messages', row.last_message.message_id) })] : '–') },
+      { label: t('message.sender'), cell: (row) => (row.last_message ? personLink(app, row.last_message.sender) : '–') },
+    ],
+    rows,
+    empty: emptyState({ title: t('person.noConversations'), text: t('person.noConversationsText') }),
+  })), curlBlock(curlOf('GET', address)));
 }
 
 function actionsCard(page, user, person) {
@@ -163,7 +184,9 @@ const SILENT = { sent: 'good', budget_spent: 'wait', budget_unknown: 'wait', no_
 function silentCard(page, user) {
   const { app } = page;
   const address = path`/v1/apps/${app}/users/${user}/silent-push`;
-  const data = h('textarea', { class: 'mono', rows: 2, spellcheck: 'false', placeholder: '{"sync": true}', name: 'silent-data' });
+  const data = h('textarea', { class: 'mono', rows: 2, spellcheck: 'false', placeholder: '{"sync": true}', name: 'silent-data', on: { input: () => payload.ask() } });
+  const readData = () => (data.value.trim() ? { data: JSON.parse(data.value) } : {});
+  const payload = payloadPreview(page, () => ({ silent: readData() }));
   const entry = field({ label: t('silent.data'), hint: t('silent.dataHint'), input: data, optional: true, wide: true });
   const result = h('div.stack', { 'aria-live': 'polite' });
   const submit = button({ label: t('silent.send'), type: 'submit', role: 'send' });
@@ -172,10 +195,8 @@ function silentCard(page, user) {
     on: {
       submit: async (event) => {
         event.preventDefault();
-        let body = {};
-        if (data.value.trim()) {
-          try { body = { data: JSON.parse(data.value) }; } catch { return entry.fail(t('compose.jsonWrong')); }
-        }
+        let body;
+        try { body = readData(); } catch { return entry.fail(t('compose.jsonWrong')); }
         try {
           const answer = await api.post(address, body);
           result.replaceChildren(table({
@@ -191,7 +212,7 @@ function silentCard(page, user) {
         return undefined;
       },
     },
-  }, h('p.quiet', t('silent.lead')), entry, h('div.actions', submit), result);
+  }, h('p.quiet', t('silent.lead')), entry, payload, h('div.actions', submit), result);
 }
 
 export default async function open(page) {
@@ -223,6 +244,7 @@ export default async function open(page) {
         .map(([key, value]) => h('div.tile', h('span.tile-label', t(key)), h('span.tile-value', number(value))))),
     card({ title: t('person.why') }, whySilent(page, user)),
     card({ title: t('person.devices'), lead: t('person.devicesLead') }, devices, curlBlock(curlOf('GET', devicesAddress))),
+    conversationsCard(page, user),
     h('div.grid',
       card({ title: t('person.settings'), lead: t('person.settingsLead') }, loaded(signal, () => api.get(path`/v1/apps/${app}/users/${user}/settings`, null, { signal }), loudness)),
       h('div.stack',

@@ -1,6 +1,6 @@
 // Pushes to audiences: those there are, the newest first.
 
-import { bdi } from './dom.js';
+import { h, bdi } from './dom.js';
 import { api, path } from './api.js';
 import { t, number, dateTime, list } from './text.js';
 import { addressOf } from './router.js';
@@ -12,7 +12,12 @@ export function pushStateChip(push) {
   return chip(KINDS[push.state] ?? 'quiet', t(`pushState.${push.state}`));
 }
 
-/** Whom an audience is, in words; what is deep is counted. */
+/** A part of an audience: one that is itself put together stands in brackets. */
+function partWords(audience) {
+  return 'all' in audience || 'any' in audience ? t('audience.group', { audience: audienceWords(audience) }) : audienceWords(audience);
+}
+
+/** Whom an audience is, in words; what is long is counted. */
 export function audienceWords(audience) {
   const [[kind, value]] = Object.entries(audience);
   const names = (items) => (items.length > 3 ? t('audience.many', { first: items.slice(0, 2).join(', '), n: number(items.length - 2) }) : list(items));
@@ -22,9 +27,9 @@ export function audienceWords(audience) {
     case 'devices': return t('audience.devices', { devices: names(value.map((each) => each.device)) });
     case 'tag': return t('audience.tag', { tag: value });
     case 'alias': return t('audience.alias', { alias: value });
-    case 'not': return t('audience.not', { audience: audienceWords(value) });
-    case 'all': return value.map(audienceWords).join(t('audience.and'));
-    case 'any': return value.map(audienceWords).join(t('audience.or'));
+    case 'not': return t('audience.not', { audience: partWords(value) });
+    case 'all': return value.map(partWords).join(t('audience.and'));
+    case 'any': return value.map(partWords).join(t('audience.or'));
     default: return kind;
   }
 }
@@ -39,7 +44,7 @@ export default async function open(page) {
   }, (pushes) => table({
     caption: t('nav.pushes'),
     columns: [
-      { label: t('pushes.push'), cell: (row) => idChip(row.id, { href: addressOf('apps', app, 'pushes', row.id) }) },
+      { label: t('pushes.push'), cell: (row) => [h('a', { href: addressOf('apps', app, 'pushes', row.id) }, t(`push.kind.${row.kind}`)), h('div.quiet', idChip(row.id))] },
       { label: t('frame.state'), cell: pushStateChip },
       { label: t('pushes.audience'), cell: (row) => bdi(audienceWords(row.audience)) },
       { label: t('pushes.when'), cell: (row) => dateTime(row.send_at ?? row.created_at) },

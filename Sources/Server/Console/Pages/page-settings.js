@@ -1,10 +1,10 @@
 // Everything that is set of one app: how it behaves, its keys and secrets, limits and words.
 
 import { h, bdi } from './dom.js';
-import { api, path, curlOf } from './api.js';
+import { api, path, curlOf, wrongField } from './api.js';
 import { t, tx, date, dateTime, timeElement } from './text.js';
 import { addressOf, replaceAddress } from './router.js';
-import { pageHead, card, table, button, chip, field, textInput, select, checkbox, note, tabs, openDialog, showRefusal, showSecret, roleNote, confirmAction, curlBlock, idChip, toast, emptyState } from './widgets.js';
+import { pageHead, card, table, button, chip, field, textInput, select, checkbox, note, tabs, formDialog, showRefusal, showSecret, roleNote, confirmAction, curlBlock, idChip, toast, emptyState } from './widgets.js';
 import { may } from './session.js';
 
 const SCOPES = ['tokens', 'messages', 'conversations', 'history', 'settings', 'trace', 'accounts', 'media'];
@@ -116,7 +116,7 @@ function pushForm(page, info) {
   ], (changed) => {
     let parsed = null;
     if (options.value.trim()) {
-      try { parsed = JSON.parse(options.value); } catch { throw Object.assign(new Error(), { code: 'invalid_field', field: 'options', rule: t('app.push.optionsWrong'), detail: '' }); }
+      try { parsed = JSON.parse(options.value); } catch { throw wrongField('options', t('app.push.optionsWrong')); }
     }
     changed.push = {
       ...changed.push, topics: listOf(topics.input.value), text: text.value, only_sender: onlySender.input.checked, options: parsed,
@@ -191,23 +191,9 @@ async function addKey(page, info) {
   const name = textInput({ required: true });
   const scopes = SCOPES.map((scope) => [scope, checkbox([h('code', scope), ' ', h('span.quiet', t(`scope.${scope}`))])]);
   const fields = { name: field({ label: t('frame.name'), hint: t('keys.nameHint'), input: name, wide: true }) };
-  const made = await openDialog({
-    title: t('keys.add'),
-    make: (close) => {
-      const refusal = h('div');
-      return h('form', {
-        novalidate: true,
-        on: {
-          submit: async (event) => {
-            event.preventDefault();
-            try {
-              close(await api.post(path`/v1/apps/${info.id}/api-keys`, { name: name.value.trim(), scopes: scopes.filter(([, each]) => each.input.checked).map(([scope]) => scope) }));
-            } catch (problem) { showRefusal(refusal, problem, fields); }
-          },
-        },
-      }, fields.name, h('fieldset', h('legend', t('keys.scopes')), scopes.map(([, each]) => each)), refusal,
-      h('div.dialog-actions', button({ label: t('frame.cancel'), onClick: () => close() }), button({ label: t('keys.add'), kind: 'primary', type: 'submit' })));
-    },
+  const made = await formDialog({
+    title: t('keys.add'), action: t('keys.add'), fields, content: [fields.name, h('fieldset', h('legend', t('keys.scopes')), scopes.map(([, each]) => each))],
+    send: () => api.post(path`/v1/apps/${info.id}/api-keys`, { name: name.value.trim(), scopes: scopes.filter(([, each]) => each.input.checked).map(([scope]) => scope) }),
   });
   if (!made) return;
   await showSecret({ title: t('keys.shown', { name: made.name }), text: t('keys.shownText'), secret: made.key });
@@ -217,21 +203,9 @@ async function addKey(page, info) {
 async function addClientKey(page, info) {
   const name = textInput({ required: true });
   const fields = { name: field({ label: t('frame.name'), hint: t('keys.nameHint'), input: name, wide: true }) };
-  const made = await openDialog({
-    title: t('clientKeys.add'),
-    make: (close) => {
-      const refusal = h('div');
-      return h('form', {
-        novalidate: true,
-        on: {
-          submit: async (event) => {
-            event.preventDefault();
-            try { close(await api.post(path`/v1/apps/${info.id}/client-keys`, { name: name.value.trim() })); } catch (problem) { showRefusal(refusal, problem, fields); }
-          },
-        },
-      }, h('p', t('clientKeys.addText')), fields.name, refusal,
-      h('div.dialog-actions', button({ label: t('frame.cancel'), onClick: () => close() }), button({ label: t('clientKeys.add'), kind: 'primary', type: 'submit' })));
-    },
+  const made = await formDialog({
+    title: t('clientKeys.add'), action: t('clientKeys.add'), fields, content: [h('p', t('clientKeys.addText')), fields.name],
+    send: () => api.post(path`/v1/apps/${info.id}/client-keys`, { name: name.value.trim() }),
   });
   if (made) page.reload();
 }

@@ -62,42 +62,63 @@ export class PhoneControls {
   }
 }
 
-/** On and Off, of which neither is marked until it is known. */
-function makeChoice(label, options, choose, known) {
+/** What was chosen last of what `command` turns; undefined where nobody has chosen here. */
+function lastDone(link, command, member) {
+  const isSame = ({ command: done }) => done.do === command.do && done.app === command.app && done.setting === command.setting;
+  return link.done.findLast(isSame)?.command[member];
+}
+
+/** A setting and its choices. Marked is what the phone tells, else what was chosen here; neither is marked until one is known. */
+function makeChoice(link, { label, options, command, member, told }) {
   const id = makeId('choice');
-  const buttons = options.map(([value, words]) => h('button.phones-choice', {
-    type: 'button', 'aria-pressed': String(known === value),
-    on: {
-      click: async (event) => {
-        const pressed = event.currentTarget;
-        const said = await choose(value);
-        if (said.ok) for (const button of buttons) button.setAttribute('aria-pressed', String(button === pressed));
-      },
-    },
-  }, words));
-  return h('div.phones-setting', { role: 'group', 'aria-labelledby': id }, h('span', { id }, label), h('span.phones-choices', buttons));
+  const show = () => {
+    const known = told() ?? lastDone(link, command(), member);
+    for (const [value, button] of buttons) button.setAttribute('aria-pressed', String(known === value));
+  };
+  const buttons = options.map(([value, words]) => [value, h('button.phones-choice', {
+    type: 'button',
+    on: { click: async () => { if ((await link.send({ ...command(), [member]: value })).ok) show(); } },
+  }, words)]);
+  show();
+  link.addEventListener('change', show);
+  return h('div.phones-setting', { role: 'group', 'aria-labelledby': id }, h('span', { id }, label),
+    h('span.phones-choices', buttons.map(([, button]) => button)));
 }
 
 /** What a person turns in Settings, of the app and of the phone. */
 export function makeSettings(link) {
   const onOff = [[true, t('phones.settings.on')], [false, t('phones.settings.off')]];
-  // A phone that tells how they stand is believed.
-  const known = (setting) => link.screen?.apps[link.app]?.settings?.[setting];
+  const ofApp = (name) => () => link.screen?.apps[link.app]?.settings?.[name];
+  const ofPhone = (name) => () => link.screen?.settings?.[name];
+  const words = (name, values) => values.map((value) => [value, t(`phones.settings.${name}.${value}`)]);
+  const lead = h('p.phones-lead');
+  const say = () => {
+    const text = t(ofApp('notifications')() === undefined ? 'phones.settings.lead' : 'phones.settings.leadTold');
+    if (lead.textContent !== text) lead.textContent = text;
+  };
+  say();
+  link.addEventListener('change', say);
   return h('div.phones-settings',
-    h('p.phones-lead', t('phones.settings.lead')),
+    lead,
     h('h3', t('phones.settings.title')),
     h('div.phones-setting-list',
-      SETTINGS.map((setting) => makeChoice(t(`phones.settings.${setting}`), onOff,
-        (on) => link.send({ do: 'setting', app: link.app, setting, on }), known(setting))),
-      makeChoice(t('phones.settings.previews'), ['always', 'whenAuthenticated',
-        'never'].map((show) => [show, t(`phones.settings.previews.${show}`)]), (show) => link.send({ do: 'previews', app: link.app, show }),
-        known('previews')),
-      makeChoice(t('phones.settings.alertStyle'), ['none', 'banner', 'alert'].map((style) => [style, t(`phones.settings.alertStyle.${style}`)]),
-        (style) => link.send({ do: 'alert_style', app: link.app, style }), known('alertStyle'))),
+      SETTINGS.map((setting) => makeChoice(link, {
+        label: t(`phones.settings.${setting}`), options: onOff, command: () => ({ do: 'setting', app: link.app, setting }), member: 'on', told: ofApp(setting),
+      })),
+      makeChoice(link, {
+        label: t('phones.settings.previews'), options: words('previews', ['always', 'whenAuthenticated', 'never']),
+        command: () => ({ do: 'previews', app: link.app }), member: 'show', told: ofApp('previews'),
+      }),
+      makeChoice(link, {
+        label: t('phones.settings.alertStyle'), options: words('alertStyle', ['none', 'banner', 'alert']),
+        command: () => ({ do: 'alert_style', app: link.app }), member: 'style', told: ofApp('alertStyle'),
+      })),
     h('h3', t('phones.settings.phone')),
     h('div.phones-setting-list',
-      makeChoice(t('phones.settings.mute'), onOff, (on) => link.send({ do: 'mute', on })),
-      makeChoice(t('phones.settings.wholeRefresh'), onOff, (on) => link.send({ do: 'background_refresh', on }))));
+      makeChoice(link, { label: t('phones.settings.mute'), options: onOff, command: () => ({ do: 'mute' }), member: 'on', told: ofPhone('mute') }),
+      makeChoice(link, {
+        label: t('phones.settings.wholeRefresh'), options: onOff, command: () => ({ do: 'background_refresh' }), member: 'on', told: ofPhone('backgroundRefresh'),
+      })));
 }
 
 const EXAMPLES = {

@@ -25,6 +25,8 @@ export const routes = [
   place('apps/:app/pushes/new', 'pushes', () => import('./page-compose.js')),
   place('apps/:app/pushes/:push', 'pushes', () => import('./page-push.js')),
   place('apps/:app/credentials', 'credentials', () => import('./page-credentials.js')),
+  place('apps/:app/webhooks', 'webhooks', () => import('./page-webhooks.js')),
+  place('apps/:app/webhooks/:webhook', 'webhooks', () => import('./page-webhooks.js')),
   place('apps/:app/settings', 'settings', () => import('./page-settings.js')),
   place('apps/:app/audit', 'appAudit', () => import('./page-audit.js')),
 ];
@@ -38,6 +40,7 @@ export const navigation = {
     { key: 'conversations', icon: 'conversations', parts: ['conversations'] },
     { key: 'pushes', icon: 'bell', parts: ['pushes'] },
     { key: 'credentials', icon: 'credentials', parts: ['credentials'] },
+    { key: 'webhooks', icon: 'webhooks', parts: ['webhooks'] },
     { key: 'settings', icon: 'settings', parts: ['settings'] },
     { key: 'appAudit', icon: 'audit', parts: ['audit'] },
   ],

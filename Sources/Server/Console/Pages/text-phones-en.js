@@ -83,7 +83,8 @@ export default {
   'phones.tab.label': 'Beside {name}’s iPhone',
 
   'phones.settings.title': 'Settings of the app',
-  'phones.settings.lead': 'What a person turns in Settings › Notifications. The phone does not tell how they stand now, so nothing is marked until you choose.',
+  'phones.settings.lead': 'What a person turns in Settings › Notifications. This phone does not tell how they stand, so nothing is marked until you choose.',
+  'phones.settings.leadTold': 'What a person turns in Settings › Notifications, as it stands on this phone now.',
   'phones.settings.on': 'On',
   'phones.settings.off': 'Off',
   'phones.settings.notifications': 'Allow Notifications',

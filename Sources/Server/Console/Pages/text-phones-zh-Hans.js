@@ -83,7 +83,8 @@ export default {
   'phones.tab.label': '{name} 的 iPhone 旁',
 
   'phones.settings.title': 'App 的设置',
-  'phones.settings.lead': '用户在“设置 › 通知”中切换的选项。手机不报告当前值，因此在你选择之前不作标记。',
+  'phones.settings.lead': '用户在“设置 › 通知”中切换的选项。此手机不报告当前值，因此在你选择之前不作标记。',
+  'phones.settings.leadTold': '用户在“设置 › 通知”中切换的选项，显示此手机的当前值。',
   'phones.settings.on': '开',
   'phones.settings.off': '关',
   'phones.settings.notifications': '允许通知',

@@ -3,6 +3,7 @@
 import { h, icon, shape, bdi, makeId } from './dom.js';
 import { t, tx, hasText, duration } from './text.js';
 import { session, may } from './session.js';
+import { wrongField } from './api.js';
 
 /** The head of a page: its heading gets the focus when somebody comes here. */
 export function pageHead({ title, lead, actions, crumbs }) {
@@ -291,39 +292,49 @@ export function openDialog({ title, make, className = '' }) {
   });
 }
 
-/** Asks before something is lost. With `typed`, that has to be typed. Carries out `act`, and stays open with the problem if it is refused. */
-export function confirmAction({ title, text, action, act, danger = true, typed, typedLabel }) {
+/**
+ * A dialog with a form: what is asked, and a button that sends it. Resolves with what `send` gives (true for nothing), null if it was only
+ * closed. A refusal is shown beside its field, and the dialog stays; `refuse` may deal with it first. With `stays` it is closed by hand:
+ * `send` shows its answer in the box that it is given.
+ */
+export function formDialog({ title, action, content, fields = {}, send, refuse, stays = false, kind = 'primary' }) {
   return openDialog({
     title,
     make: (close) => {
-      const refusal = h('div');
-      const input = typed ? textInput({ required: true }) : null;
-      const entry = typed ? field({ label: typedLabel ?? t('frame.typeToConfirm', { word: typed }), input, wide: true }) : null;
-      const form = h('form', {
+      const told = h('div', { 'aria-live': 'polite' });
+      const submit = button({ label: action, kind, type: 'submit' });
+      return h('form', {
         novalidate: true,
         on: {
           submit: async (event) => {
             event.preventDefault();
-            if (typed && input.value.trim() !== typed) {
-              entry.fail(t('frame.typeToConfirm', { word: typed }));
-              input.focus();
-              return;
-            }
             submit.setAttribute('aria-busy', 'true');
             try {
-              close({ value: await act() });
+              const value = await send(told);
+              if (!stays) close(value ?? true);
             } catch (problem) {
-              refusal.replaceChildren(problemBox(problem));
+              if (!refuse?.(problem, told)) showRefusal(told, problem, fields);
             } finally {
               submit.removeAttribute('aria-busy');
             }
           },
         },
-      });
-      const submit = button({ label: action, kind: danger ? 'danger' : 'primary', type: 'submit' });
-      form.append(h('p', text), ...(entry ? [entry] : []), refusal,
-        h('div.dialog-actions', button({ label: t('frame.cancel'), onClick: () => close() }), submit));
-      return form;
+      }, content ?? Object.values(fields), told,
+      h('div.dialog-actions', button({ label: t(stays ? 'frame.close' : 'frame.cancel'), onClick: () => close(stays || null) }), submit));
+    },
+  });
+}
+
+/** Asks before something is lost. With `typed`, that has to be typed. Carries out `act`, and stays open with the problem if it is refused. */
+export function confirmAction({ title, text, action, act, danger = true, typed, typedLabel }) {
+  const input = typed ? textInput({ required: true }) : null;
+  const label = typedLabel ?? t('frame.typeToConfirm', { word: typed });
+  const fields = typed ? { typed: field({ label, input, wide: true }) } : {};
+  return formDialog({
+    title, action, fields, kind: danger ? 'danger' : 'primary', content: [h('p', text), Object.values(fields)],
+    send: async () => {
+      if (typed && input.value.trim() !== typed) throw wrongField('typed', t('frame.typeToConfirm', { word: typed }));
+      return { value: await act() };
     },
   });
 }

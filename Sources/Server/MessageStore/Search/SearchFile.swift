@@ -18,7 +18,7 @@ final class SearchFile {
     let path: String
     private let queue: DatabaseQueue
     /// Nil before the first page.
-    private(set) var place: SearchPlace?
+    private(set) var place: JournalPlace?
     private(set) var messages = 0
     /// When the newest message was accepted that was looked at.
     private(set) var newest: Int64?
@@ -98,7 +98,7 @@ final class SearchFile {
 
     private func load(_ database: Database) throws {
         if let row = try Row.fetchOne(database, sql: "SELECT * FROM place") {
-            self.place = SearchPlace(
+            self.place = JournalPlace(
                 store: row["store"], generation: UInt64(bitPattern: row["generation"]),
                 opening: UInt64(bitPattern: row["opening"]), position: UInt64(bitPattern: row["position"]))
             self.messages = row["messages"]
@@ -133,7 +133,7 @@ enum SearchFileError: Error, Equatable {
 
 extension SearchFile {
     /// Words and place in one transaction.
-    func apply(_ changes: [SearchChange], place: SearchPlace) throws {
+    func apply(_ changes: [SearchChange], place: JournalPlace) throws {
         // A row is written once in a transaction: what came and went within a page never gets into the file.
         var last: [JournalPosition: Message?] = [:]
         for change in changes {

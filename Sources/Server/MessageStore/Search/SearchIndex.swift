@@ -256,22 +256,8 @@ extension SearchIndex {
         }
     }
 
-    /// Waits for the store's thread, which takes its turn between two batches.
     private func look<Value: Sendable>(_ read: @escaping @Sendable (StoreEngine) throws -> Value) throws -> Value {
-        let box = LookBox<Value>()
-        self.store.look(read) { result in
-            box.result = result
-            box.done.signal()
-        }
-        box.done.wait()
-        guard let result = box.result else { throw SearchFileError.unreadable("the store did not answer") }
-        return try result.get()
-    }
-
-    /// `@unchecked Sendable`: written before the semaphore is signalled, read after.
-    private final class LookBox<Value: Sendable>: @unchecked Sendable {
-        var result: Result<Value, MessageStoreError>?
-        let done = DispatchSemaphore(value: 0)
+        try self.store.lookWaiting(read)
     }
 
     private func startAnew(_ reason: String, level: Logger.Level) {

@@ -1,16 +1,6 @@
-import Foundation
 import Logging
 import StoreModel
 import TidingsModel
-
-/// How far a search index has come in which store.
-struct SearchPlace: Hashable, Sendable {
-    var store: String
-    var generation: UInt64
-    var opening: UInt64
-    /// The last record of the journal that it has looked at.
-    var position: JournalPosition
-}
 
 enum SearchChange: Hashable, Sendable {
     /// As it reads now, whatever the record said first.
@@ -19,7 +9,7 @@ enum SearchChange: Hashable, Sendable {
 }
 
 enum SearchPage: Sendable {
-    case changes([SearchChange], SearchPlace)
+    case changes([SearchChange], JournalPlace)
     /// The place is none of this store: it was restored, or is another one.
     case anotherStore
 }
@@ -34,74 +24,19 @@ struct SearchPageBounds: Sendable {
 // What the search index is made of. It is read here and kept elsewhere: nothing of the store depends on it.
 extension StoreEngine {
     /// What has become of messages in the next records of the journal.
-    func searchPage(after held: SearchPlace?, _ bounds: SearchPageBounds) throws -> SearchPage {
+    func searchPage(after held: JournalPlace?, _ bounds: SearchPageBounds) throws -> SearchPage {
         if let held, !self.isOwn(held) { return .anotherStore }
-        let start = held?.position ?? 0
-        let deadline = ProcessInfo.processInfo.systemUptime + bounds.seconds
-        var reading = SearchReading(position: start)
-        while reading.position < self.next - 1, reading.position - start < UInt64(bounds.recordsMax),
-            reading.textBytes < bounds.textBytesMax,
-            reading.position == start || ProcessInfo.processInfo.systemUptime < deadline
-        {
-            let room = bounds.recordsMax - Int(reading.position - start)
-            do {
-                try self.readRow(room, into: &reading)
-            } catch {
-                guard let damage = Self.damage(error) else { throw error }
-                self.sql.resetAll()
-                self.noteUnsearchable(reading.position + 1, damage)
-                // The journal goes on with its next row.
-                let following = try self.sql.rowsAfter.bind(reading.position + 1).first { try $0.count(0) }
-                reading.position = (following ?? self.next) - 1
-            }
-        }
-        return .changes(
-            reading.changes,
-            SearchPlace(
-                store: self.identity.id, generation: self.identity.generation, opening: self.identity.opening,
-                position: reading.position))
-    }
-
-    private struct SearchReading {
-        var position: JournalPosition
         var changes: [SearchChange] = []
         var textBytes = 0
-    }
-
-    private func isOwn(_ place: SearchPlace) -> Bool {
-        guard place.store == self.identity.id, place.generation == self.identity.generation,
-            let end = self.openingEnds[place.opening]
-        else { return false }
-        return place.position < min(end, self.next)
-    }
-
-    private func readRow(_ room: Int, into reading: inout SearchReading) throws {
-        let row = self.sql.rowAt
-        row.bind(reading.position + 1)
-        guard try row.step() else { throw StoredBytesFault.missing("journal record \(reading.position + 1)") }
-        let first = try row.count(0)
-        let bytes = row.bytes(1)
-        // Records refer to others, which the same statement reads.
-        row.reset()
-        let start = reading.position
-        try bytes.withUnsafeBytes { bytes in
-            try JournalRow.read(bytes, from: Int(start + 1 - first)) { record in
-                reading.position += 1
-                do {
-                    if let change = try self.searchChange(of: record, at: reading.position) {
-                        if case .present(_, let message) = change { reading.textBytes += message.content.utf8.count }
-                        reading.changes.append(change)
-                    }
-                } catch {
-                    guard let damage = Self.damage(error) else { throw error }
-                    self.noteUnsearchable(reading.position, damage)
-                }
-                return reading.position - start < UInt64(room)
-            }
-        }
-        guard reading.position > start else {
-            throw StoredBytesFault.missing("journal record \(start + 1)")
-        }
+        let position = try self.readRecords(
+            after: held?.position ?? 0, upTo: bounds.recordsMax, for: bounds.seconds,
+            isEnough: { textBytes >= bounds.textBytesMax },
+            { record, position in
+                guard let change = try self.searchChange(of: record, at: position) else { return }
+                if case .present(_, let message) = change { textBytes += message.content.utf8.count }
+                changes.append(change)
+            }, skip: { self.noteUnsearchable($0, $1) })
+        return .changes(changes, self.place(at: position))
     }
 
     private func searchChange(of record: JournalRecord, at position: JournalPosition) throws -> SearchChange? {

@@ -68,7 +68,12 @@ extension ServerCore {
             self.sendToStore(.readPeople(app, after: after, limit: limit), for: .apiAnswer(request), &effects)
         case .conversations(let app, let after, let limit):
             self.sendToStore(.readConversations(app, after: after, limit: limit), for: .apiAnswer(request), &effects)
-        case .pushLanes(let app): effects.append(.reply(request, .pushLanes(self.laneReports(of: app))))
+        case .conversationList(let user, let before, let limit):
+            self.sendToStore(
+                .readConversationList(user, before: before, limit: limit), for: .apiAnswer(request), &effects)
+        case .pushLanes(let app):
+            let open = self.openLegs(of: app, now)
+            effects.append(.reply(request, .pushLanes(self.laneReports(of: app), open: open)))
         case .previewPush(let app, let asked): self.previewPush(asked, of: app, for: request, now, &effects)
         case .createPush(let app, let draft): self.createPush(draft, of: app, for: request, now, &effects)
         case .changePush(let app, let id, let change):

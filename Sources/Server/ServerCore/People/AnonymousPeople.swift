@@ -50,7 +50,8 @@ enum AnonymousRules {
                 throw .init(code: .invalidField, field: "user", rule: "must be an anonymous person")
             }
         // The backend pushes to them as to others, sees their devices, names them for audiences, signs them out and bans them.
-        case .sendCustom, .unread, .markRead, .createPush, .changePush, .pushJob, .pushJobs, .countAudience,
+        case .sendCustom, .unread, .conversationList, .markRead, .createPush, .changePush, .pushJob, .pushJobs,
+            .countAudience,
             .pushRecipient, .setLabels, .labels, .profiles, .call, .pushActivity, .activityPush, .channels, .testPush,
             .silentPush, .trace, .legs, .signOut, .signOutAll, .devices, .changeAccount, .userAccount, .media,
             .mediaUses,

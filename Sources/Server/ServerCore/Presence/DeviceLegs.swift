@@ -53,6 +53,16 @@ struct Leg: Sendable {
         case inFlight(PushID)
     }
 
+    /// What it waits for.
+    var wait: LegWait {
+        switch self.state {
+        case .live: .live
+        case .held: .grace
+        case .queued, .inFlight: .inFlight
+        case .waiting(let reason): reason
+        }
+    }
+
     let position: LogPosition
     var subject: Subject
     var state: State
@@ -204,6 +214,8 @@ struct DeviceLegs: Sendable {
             self.legs[index].subject = .message(shared.named(names))
         }
     }
+
+    func count(into counts: inout OpenLegCounts) { for leg in self.legs { counts[leg.wait] += 1 } }
 
     var liveSince: Int64? { self.legs.first { $0.state == .live }?.liveSince }
 

@@ -132,12 +132,7 @@ extension ServerCore {
         if self.lanes[lane] == nil, self.mayMake(lane) { self.makeLane(lane) }
         // A call cannot wait until an outage is over.
         if let reason = self.reasonNotToRing(lane) { return self.calls.record(.notSent(reason: reason), of: push) }
-        let info = CallInfo(
-            id: call.id, caller: call.caller, callerName: name, hasVideo: call.hasVideo,
-            recipientTag: recipientTag(of: device, salt: self.settings.recipientTagSalt))
-        var custom = [(PushInfo.key, info.dictionary)]
-        if !call.data.members.isEmpty { custom.append((CallInfo.dataKey, .object(call.data))) }
-        guard let payload = try? APNsPayload(custom: JSONObject(custom)).serialized(for: .voip) else {
+        guard let request = try? self.callRequest(call, named: name, at: at, to: registration, of: device) else {
             return effects.append(.flagBug("a call does not fit a push"))
         }
         self.calls.record(.pushing, of: push)
@@ -145,14 +140,25 @@ extension ServerCore {
         let id = PushID(self.pushCount)
         self.calls.begin(id, push)
         self.lanes[lane]?.begin(id, of: slot, at: now.monotonic)
+        effects.append(.push(id, to: device, request))
+    }
+
+    /// - Parameter at: wall milliseconds from which its lifetime counts.
+    /// - Throws: if it does not fit.
+    func callRequest(
+        _ call: Call, named name: String?, at: Int64, to registration: PushRegistration, of device: DeviceKey
+    ) throws(InvalidField) -> APNsRequest {
+        let info = CallInfo(
+            id: call.id, caller: call.caller, callerName: name, hasVideo: call.hasVideo,
+            recipientTag: recipientTag(of: device, salt: self.settings.recipientTagSalt))
+        var custom = [(PushInfo.key, info.dictionary)]
+        if !call.data.members.isEmpty { custom.append((CallInfo.dataKey, .object(call.data))) }
         // Whole seconds, rounded up: a lifetime of half a second is not "one attempt".
         let expiration = call.lifetimeMilliseconds == 0 ? 0 : (at + call.lifetimeMilliseconds + 999) / 1_000
-        effects.append(
-            .push(
-                id, to: device,
-                APNsRequest(
-                    token: registration.token, topic: registration.topic, pushType: .voip, priority: .immediate,
-                    expiration: expiration, payload: payload, environment: registration.environment)))
+        return APNsRequest(
+            token: registration.token, topic: registration.topic, pushType: .voip, priority: .immediate,
+            expiration: expiration, payload: try APNsPayload(custom: JSONObject(custom)).serialized(for: .voip),
+            environment: registration.environment)
     }
 
     private func reasonNotToRing(_ lane: PushLane) -> String? {

@@ -73,15 +73,8 @@ extension ServerCore {
         let device = self.people[slot].devices[index]
         let open = device.legs[leg]
         let id = LegID(message: open.id, user: self.people[slot].key, device: device.id)
-        let wait: LegWait
-        switch open.state {
-        case .live: wait = .live
-        case .held: wait = .grace
-        case .queued, .inFlight: wait = .inFlight
-        case .waiting(let reason): wait = reason
-        }
         return OpenLeg(
-            leg: id, position: open.position, wait: wait,
+            leg: id, position: open.position, wait: open.wait,
             apnsID: open.sentAttempt.map { apnsID(of: id, attempt: $0) }, attempts: open.attempts,
             notBefore: notBefore, pushJob: open.pushJob, steps: open.steps)
     }

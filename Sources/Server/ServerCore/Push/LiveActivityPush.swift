@@ -90,6 +90,18 @@ package struct LiveActivityPush: Hashable, Sendable {
         return bytes
     }
 
+    func request(to token: PushToken, _ bytes: [UInt8]) -> APNsRequest {
+        APNsRequest(
+            token: token, topic: self.lane.topic, pushType: .liveactivity, priority: self.priority,
+            expiration: self.expiration, apnsID: self.id, payload: bytes, environment: self.environment)
+    }
+
+    func broadcast(to channel: APNsChannelID, _ bytes: [UInt8]) -> APNsBroadcast {
+        APNsBroadcast(
+            bundleID: self.topic, channelID: channel, expiration: self.expiration ?? 0, priority: self.priority,
+            requestID: self.id, payload: bytes, environment: self.environment)
+    }
+
     /// What the HTTP API calls members of a payload.
     private static let names = [
         "content-state": "content_state", "attributes-type": "attributes_type", "stale-date": "stale_at",

@@ -257,20 +257,8 @@ extension ServerCore {
         self.passed.keepPush(.activity(trace), as: push.id, in: app, now)
         let id = self.beginPassing(PassingPush(app: app, id: push.id, lane: lane, subject: .activity), now)
         switch push.target {
-        case .token(let token):
-            effects.append(
-                .pass(
-                    id, app,
-                    APNsRequest(
-                        token: token, topic: lane.topic, pushType: .liveactivity, priority: push.priority,
-                        expiration: push.expiration, apnsID: push.id, payload: bytes, environment: push.environment)))
-        case .channel(let channel):
-            effects.append(
-                .broadcast(
-                    id, app,
-                    APNsBroadcast(
-                        bundleID: push.topic, channelID: channel, expiration: push.expiration ?? 0,
-                        priority: push.priority, requestID: push.id, payload: bytes, environment: push.environment)))
+        case .token(let token): effects.append(.pass(id, app, push.request(to: token, bytes)))
+        case .channel(let channel): effects.append(.broadcast(id, app, push.broadcast(to: channel, bytes)))
         }
     }
 

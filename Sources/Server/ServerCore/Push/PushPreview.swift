@@ -1,4 +1,4 @@
-import APNsModel
+package import APNsModel
 package import StoreModel
 package import TidingsModel
 
@@ -30,20 +30,46 @@ package struct PushPreviewRequest: Hashable, Sendable {
     }
 }
 
+/// A push that is only looked at.
+package enum PreviewedPush: Hashable, Sendable {
+    indirect case message(PushPreviewRequest)
+    case silent(SilentPush)
+    /// With what its caller is called.
+    indirect case call(Call, callerName: String?)
+    indirect case activity(LiveActivityPush)
+}
+
 /// A push as it would go to APNs. Ids in it are of no message.
 package struct PushPreview: Hashable, Sendable {
+    package struct Header: Hashable, Sendable {
+        package var name: String
+        package var value: String
+
+        package init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    package var pushType: APNsPushType
+    /// Without ids, and without a topic where the app has no list of them.
+    package var headers: [Header]
     /// JSON.
     package var payload: [UInt8]
     package var bytesMax: Int
-    /// What a notification says once the text is in it.
-    package var shown: PushInfo.Text
-    package var textMode: PushTextMode
+    /// What a notification of a message says once the text is in it.
+    package var shown: PushInfo.Text?
+    /// Of a message.
+    package var textMode: PushTextMode?
     /// What was left out or shortened so that the rest fits, by name.
     package var shortened: [String]
 
     package init(
-        payload: [UInt8], bytesMax: Int, shown: PushInfo.Text, textMode: PushTextMode, shortened: [String]
+        _ pushType: APNsPushType, headers: [Header], payload: [UInt8], bytesMax: Int, shown: PushInfo.Text? = nil,
+        textMode: PushTextMode? = nil, shortened: [String] = []
     ) {
+        self.pushType = pushType
+        self.headers = headers
         self.payload = payload
         self.bytesMax = bytesMax
         self.shown = shown
@@ -53,32 +79,70 @@ package struct PushPreview: Hashable, Sendable {
 }
 
 extension ServerCore {
-    /// Nothing is sent, stored or counted; the payload is made by what makes those of messages.
+    /// Nothing is sent, stored or counted; it is made by what makes those that are sent.
     mutating func previewPush(
-        _ asked: PushPreviewRequest, of app: AppID, for request: APIRequestID, _ now: Now,
+        _ asked: PreviewedPush, of app: AppID, for request: APIRequestID, _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
         do throws(ServerFrame.Problem) {
             try self.admitCommand(.requests, of: app, "push_preview", now, &effects)
-            try self.checkPush(of: asked.draft, from: app, isClient: false)
-            let shared = SharedMessage(self.previewedMessage(asked, in: app, now), names: asked.names)
-            let reader = AlertReader(
-                user: UserKey(app: app, user: asked.recipient), device: "preview", hidesContent: false,
-                language: asked.language, unread: 1, head: 1)
-            let bytesMax = APNsPushType.alert.payloadBytesMax
+            let preview: PushPreview
             do throws(InvalidField) {
-                try asked.draft.validate()
-                let alert = try self.alert(of: shared, at: 1, with: [], for: reader, bytesMax: bytesMax)
-                let preview = PushPreview(
-                    payload: alert.bytes, bytesMax: bytesMax, shown: self.text(of: shared, for: reader),
-                    textMode: self.textMode(of: app), shortened: alert.gaveWay.map(\.rawValue))
-                effects.append(.reply(request, .pushPreview(preview)))
+                preview =
+                    switch asked {
+                    case .message(let asked): try self.preview(asked, of: app, now)
+                    case .silent(let push):
+                        try Self.within("silent") { () throws(InvalidField) in try self.preview(push, of: app) }
+                    case .call(let call, let name):
+                        try Self.within("call") { () throws(InvalidField) in
+                            try self.preview(call, named: name, of: app, now)
+                        }
+                    case .activity(let push):
+                        try Self.within("live_activity") { () throws(InvalidField) in try self.preview(push, of: app) }
+                    }
             } catch {
                 throw ServerFrame.Problem(error)
             }
+            effects.append(.reply(request, .pushPreview(preview)))
         } catch {
             effects.append(.reply(request, .refused(error)))
         }
+    }
+
+    /// Names the member of the request in which the field stands.
+    private static func within<Value>(
+        _ member: String, _ body: () throws(InvalidField) -> Value
+    ) throws(InvalidField) -> Value {
+        do throws(InvalidField) {
+            return try body()
+        } catch {
+            throw InvalidField(field: "\(member).\(error.field)", rule: error.rule)
+        }
+    }
+
+    // MARK: Messages
+
+    private mutating func preview(
+        _ asked: PushPreviewRequest, of app: AppID, _ now: Now
+    ) throws(InvalidField) -> PushPreview {
+        if let push = asked.draft.push {
+            try self.pushRules(of: app).check(push, isClient: false, isOfMessage: true)
+        }
+        try asked.draft.validate()
+        let message = self.previewedMessage(asked, in: app, now)
+        let shared = SharedMessage(message, names: asked.names)
+        let reader = AlertReader(
+            user: UserKey(app: app, user: asked.recipient), device: "preview", hidesContent: false,
+            language: asked.language, unread: 1, head: 1)
+        let bytesMax = APNsPushType.alert.payloadBytesMax
+        let alert = try self.alert(of: shared, at: 1, with: [], for: reader, bytesMax: bytesMax)
+        let request = Self.alertRequest(
+            alert.bytes, about: message.id, expiry: self.alertExpiry(of: message),
+            to: self.previewedRegistration(.alert, of: app))
+        return PushPreview(
+            .alert, headers: Self.headers(request.headerFields), payload: request.payload, bytesMax: bytesMax,
+            shown: self.text(of: shared, for: reader), textMode: self.textMode(of: app),
+            shortened: alert.gaveWay.map(\.rawValue))
     }
 
     private func previewedMessage(_ asked: PushPreviewRequest, in app: AppID, _ now: Now) -> Message {
@@ -93,5 +157,55 @@ extension ServerCore {
         var message = self.template(draft, of: account, in: app, id, now)
         message.conversation = ConversationID(type: account.type, target: asked.recipient.rawValue)
         return message
+    }
+
+    // MARK: Others
+
+    private func preview(_ push: SilentPush, of app: AppID) throws(InvalidField) -> PushPreview {
+        try push.validate()
+        return Self.preview(try push.request(to: self.previewedRegistration(.background, of: app)))
+    }
+
+    private func preview(
+        _ call: Call, named name: String?, of app: AppID, _ now: Now
+    ) throws(InvalidField) -> PushPreview {
+        try call.validate()
+        let device = DeviceKey(user: UserKey(app: app, user: call.callee), device: "preview")
+        return Self.preview(
+            try self.callRequest(
+                call, named: name, at: now.wall, to: self.previewedRegistration(.voip, of: app), of: device))
+    }
+
+    private func preview(_ push: LiveActivityPush, of app: AppID) throws(InvalidField) -> PushPreview {
+        try push.validate()
+        try self.checkBundle(push.topic, of: app)
+        let bytes = try push.bytes()
+        switch push.target {
+        case .token(let token): return Self.preview(push.request(to: token, bytes))
+        case .channel(let channel):
+            let broadcast = push.broadcast(to: channel, bytes)
+            return PushPreview(
+                .liveactivity, headers: Self.headers(broadcast.headerFields), payload: bytes,
+                bytesMax: APNsBroadcast.payloadBytesMax)
+        }
+    }
+
+    private static func preview(_ request: APNsRequest) -> PushPreview {
+        PushPreview(
+            request.pushType, headers: Self.headers(request.headerFields), payload: request.payload,
+            bytesMax: request.pushType.payloadBytesMax)
+    }
+
+    /// Of no device: the first topic of the app's list, or an empty one.
+    private func previewedRegistration(_ pushType: APNsPushType, of app: AppID) -> PushRegistration {
+        let bundle = self.settings.pushTopics[app]?.first { APNsFormat.isBundleID($0) }
+        return PushRegistration(
+            token: "00", environment: .production, topic: bundle.map { pushType.topic(forBundle: $0) } ?? "")
+    }
+
+    /// Ids in a preview are of nothing.
+    private static func headers(_ fields: [(name: String, value: String)]) -> [PushPreview.Header] {
+        let ids: Set = ["apns-id", "apns-collapse-id", "apns-request-id"]
+        return fields.filter { !ids.contains($0.name) && !$0.value.isEmpty }.map { .init($0.name, $0.value) }
     }
 }

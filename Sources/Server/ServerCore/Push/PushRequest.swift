@@ -26,12 +26,11 @@ extension ServerCore {
         let expiry: Int64
         let payload: [UInt8]
         let bytesMax = APNsPushType.alert.payloadBytesMax
-        let lifetimeMax: Int64 = self.textMode(of: id.user.app) == .alert ? Self.alertTextLifetimeMax : .max
-        let lifetime = min(self.settings.pushLifetime, lifetimeMax)
+        let lifetime = self.alertLifetime(of: id.user.app)
         switch leg.subject {
         case .message(let shared):
             named = shared.message.id
-            expiry = min(shared.message.sentAt + lifetime, shared.message.expiresAt ?? .max)
+            expiry = self.alertExpiry(of: shared.message)
             payload = try self.alert(
                 of: shared, at: leg.position, with: counted, for: self.reader(of: id, slot), bytesMax: bytesMax
             ).bytes
@@ -41,11 +40,29 @@ extension ServerCore {
             payload = try self.recall(recall, at: leg.position, wasUnread: wasUnread, for: id, slot)
                 .serialized(bytesMax: bytesMax)
         }
-        return APNsRequest(
+        var request = Self.alertRequest(payload, about: named, expiry: expiry, to: registration)
+        request.apnsID = apnsID(of: id, attempt: leg.attempts)
+        return request
+    }
+
+    /// - Parameter expiry: wall milliseconds.
+    static func alertRequest(
+        _ payload: [UInt8], about message: MessageID, expiry: Int64, to registration: PushRegistration
+    ) -> APNsRequest {
+        APNsRequest(
             token: registration.token, topic: registration.topic, pushType: .alert, priority: .immediate,
-            expiration: expiry / 1_000, collapseID: named.description, apnsID: apnsID(of: id, attempt: leg.attempts),
-            payload: payload,
+            expiration: expiry / 1_000, collapseID: message.description, payload: payload,
             environment: registration.environment)
+    }
+
+    private func alertLifetime(of app: AppID) -> Int64 {
+        let most: Int64 = self.textMode(of: app) == .alert ? Self.alertTextLifetimeMax : .max
+        return min(self.settings.pushLifetime, most)
+    }
+
+    /// Wall milliseconds.
+    func alertExpiry(of message: Message) -> Int64 {
+        min(message.sentAt + self.alertLifetime(of: message.app), message.expiresAt ?? .max)
     }
 
     /// Whoever holds the phone can read the text of such an alert: APNs is not to keep it longer (docs/decisions/0008).

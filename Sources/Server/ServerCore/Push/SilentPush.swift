@@ -26,6 +26,16 @@ package struct SilentPush: Hashable, Sendable {
         try InvalidField.check(
             JSONValue.object(self.data).serialized.count, atMost: Self.dataBytesMax, "data", unit: " bytes of JSON")
     }
+
+    /// - Throws: if it does not fit.
+    func request(to registration: PushRegistration) throws(InvalidField) -> APNsRequest {
+        let custom = self.data.members.isEmpty ? JSONObject() : JSONObject([(Self.dataKey, .object(self.data))])
+        let bytes = try APNsPayload(contentAvailable: true, custom: custom).serialized(for: .background)
+        // Expiration 0: what APNs keeps for a phone that is off must not be replaced by it (apns.md §15).
+        return APNsRequest(
+            token: registration.token, topic: registration.topic, pushType: .background, priority: .powerAware,
+            expiration: 0, payload: bytes, environment: registration.environment)
+    }
 }
 
 package struct SilentPushReport: Hashable, Sendable {
@@ -122,21 +132,14 @@ extension ServerCore {
         let key = DeviceKey(user: self.people[slot].key, device: device.id)
         let lane = self.passingLane(key.user.app, registration.environment, registration.topic)
         if let reason = self.reasonNotToPass(lane) { return .notSent(reason: reason) }
-        let custom = push.data.members.isEmpty ? JSONObject() : JSONObject([(SilentPush.dataKey, .object(push.data))])
-        guard let bytes = try? APNsPayload(contentAvailable: true, custom: custom).serialized(for: .background) else {
+        guard let request = try? push.request(to: registration) else {
             effects.append(.flagBug("a silent push does not fit"))
             return .notSent(reason: "payload")
         }
         self.people[slot].devices[index].badge.silent.append(now.monotonic)
         let id = self.beginPassing(
             PassingPush(app: key.user.app, id: push.id, lane: lane, subject: .silent(key)), now)
-        // Expiration 0: what APNs keeps for a phone that is off must not be replaced by it (apns.md §15).
-        effects.append(
-            .push(
-                id, to: key,
-                APNsRequest(
-                    token: registration.token, topic: registration.topic, pushType: .background, priority: .powerAware,
-                    expiration: 0, payload: bytes, environment: registration.environment)))
+        effects.append(.push(id, to: key, request))
         return .sent
     }
 

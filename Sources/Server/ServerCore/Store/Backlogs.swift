@@ -68,7 +68,7 @@ extension StoreCommand {
     var isReading: Bool {
         switch self {
         case .readLog, .readHistory, .readReceipts, .readProfiles, .readFollowers, .readFollowing, .readPeople,
-            .readConversations, .countAudience, .readLegs:
+            .readConversations, .readConversationList, .countAudience, .readLegs:
             true
         default: false  // tidy: every other command writes, or reads a record or two
         }

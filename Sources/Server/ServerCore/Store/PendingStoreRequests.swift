@@ -278,6 +278,8 @@ extension ServerCore {
             effects.append(.reply(request, .people(people, hasMore: hasMore)))
         case (.apiAnswer(let request), .conversations(let conversations, let hasMore)):
             effects.append(.reply(request, .conversations(conversations, hasMore: hasMore)))
+        case (.apiAnswer(let request), .conversationList(let conversations, let hasMore)):
+            effects.append(.reply(request, .conversationList(conversations, hasMore: hasMore)))
         case (.apiAnswer(let request), .pushJob(let job)): effects.append(.reply(request, .pushJob(job)))
         case (.apiAnswer(let request), .pushJobs(let jobs, let hasMore)):
             effects.append(.reply(request, .pushJobs(jobs, hasMore: hasMore)))

@@ -23,15 +23,16 @@ package struct ControlAuthor: Hashable, Sendable {
     }
 }
 
-/// What an operator has done in an app that changes nothing of the control part: `POST pushes`, for example.
+/// What an operator has done that changes nothing of the control part: `POST pushes` in an app, for example.
 package struct AuditedCall: Hashable, Sendable {
-    package var app: AppID
+    /// Nil for what is in no app: virtual phones.
+    package var app: AppID?
     /// Method and route.
     package var action: String
     /// What the route names or the call has made; empty for neither.
     package var subject: String
 
-    package init(_ app: AppID, action: String, subject: String) {
+    package init(_ app: AppID?, action: String, subject: String) {
         self.app = app
         self.action = action
         self.subject = subject
@@ -161,6 +162,7 @@ extension ControlChange {
         case .changePushCredential(_, let change): change.told
         case .addClientKey(_, let key, _): ("add_client_key", key.name)
         case .revokeClientKey(_, let key): ("revoke_client_key", key)
+        case .changeWebhook(_, let change): change.told
         case .reseal: ("reseal", "")
         case .addOperator(let record): ("add_operator", record.name)
         case .setOperatorRole(let name, let role): ("set_role_\(role.rawValue)", name)

@@ -23,6 +23,7 @@ package enum ControlChange: Hashable, Sendable {
     case addClientKey(AppID, ClientKeyRecord, installationSecret: SealedBytes)
     /// Nothing if it is revoked already.
     case revokeClientKey(AppID, key: String)
+    case changeWebhook(AppID, WebhookChange)
     /// Under another master key; what is sealed stays the same, and so does the revision. `digest` takes the place of `importedDigest`, unless
     /// it is nil or there is none.
     case reseal(AppID, [Resealed], digest: [UInt8]?)
@@ -64,7 +65,8 @@ extension ControlChange {
         case .createApp(let app, _, _), .setAppSettings(let app, _, _), .suspendApp(let app, _),
             .addSecret(let app, _, _), .removeSecret(let app, _), .addAPIKey(let app, _),
             .rotateAPIKey(let app, _, _, _), .removeAPIKey(let app, _), .changePushCredential(let app, _),
-            .addClientKey(let app, _, _), .revokeClientKey(let app, _), .reseal(let app, _, _):
+            .addClientKey(let app, _, _), .revokeClientKey(let app, _), .changeWebhook(let app, _),
+            .reseal(let app, _, _):
             app
         case .importApp(let record): record.id
         case .noteCall(let call): call.app

@@ -14,6 +14,7 @@ extension ManagedApp {
         }
         if !self.clientKeys.isEmpty { members.append(("client_keys", .array(self.clientKeys.map(\.json)))) }
         if let secret = self.installationSecret { members.append(("installation_secret", secret.json)) }
+        if !self.webhooks.isEmpty { members.append(("webhooks", .array(self.webhooks.map(\.json)))) }
         if let digest = self.importedDigest { members.append(("imported", .string(Hexadecimal.text(digest)))) }
         return .members(members)
     }
@@ -37,6 +38,9 @@ extension ManagedApp {
         }
         if fields.has("installation_secret") {
             self.installationSecret = try SealedBytes(json: fields.fields("installation_secret"))
+        }
+        if fields.has("webhooks") {
+            for webhook in try fields.list("webhooks") { self.webhooks.append(try WebhookRecord(json: webhook)) }
         }
         self.importedDigest = try fields.given("imported", as: String.self) == nil ? nil : fields.bytes("imported")
     }

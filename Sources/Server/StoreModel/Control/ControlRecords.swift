@@ -20,6 +20,8 @@ package struct ManagedApp: Hashable, Sendable {
     package var clientKeys: [ClientKeyRecord] = []
     /// What the tokens of its anonymous people are signed with; nil for an app that has never had a client key.
     package var installationSecret: SealedBytes?
+    /// Sorted by id.
+    package var webhooks: [WebhookRecord] = []
     /// SHA-256 of the JSON form of the section of the configuration file that it was made from; nil for none.
     package var importedDigest: [UInt8]?
 

@@ -1,6 +1,6 @@
 package import TidingsModel
 
-// The one place of the rules of apps, their keys and secrets, and operators: both stores go by it. Those of push credentials stand beside.
+// The one place of the rules of apps, their keys and secrets, and operators: both stores go by it. Those of push credentials and webhooks stand beside.
 //
 // - An app has a name nobody else has on the server, at least one secret, and settings by the rules of `AppSettings.faults(in:)`. What is kept
 //   of settings is what their JSON form says. Files on the server's disk are named by the configuration file alone: a change may leave them as they are.
@@ -33,14 +33,7 @@ extension ControlState {
             }
         case .removeSecret(let id, let secret):
             return try self.changeApp(id, at: now) { app throws(ServerFrame.Problem) in
-                guard let place = app.secrets.firstIndex(where: { $0.id == secret }) else {
-                    throw Self.unknown("secret", "a token secret of the app", secret)
-                }
-                guard place > 0 else {
-                    throw .init(
-                        code: .notAllowed, field: "secret", rule: "must not be the one that signs: add another before")
-                }
-                app.secrets.remove(at: place)
+                try app.removeSecret(secret)
             }
         case .addAPIKey(let id, let key):
             return try self.changeApp(id, at: now) { app throws(ServerFrame.Problem) in try app.add(key) }
@@ -63,6 +56,7 @@ extension ControlState {
             return try self.changeApp(id, at: now) { app throws(ServerFrame.Problem) in
                 try app.revokeClientKey(key, at: now)
             }
+        case .changeWebhook(let id, let change): return try self.apply(change, to: id, at: now)
         case .reseal(let id, let resealed, let digest):
             return try self.changeApp(id, at: now, isRevision: false) { app throws(ServerFrame.Problem) in
                 try app.reseal(resealed, digest: digest)
@@ -118,6 +112,8 @@ extension ControlState {
             }
             try app.add(key, secret: secret)
         }
+        app.webhooks = []
+        for webhook in record.webhooks { try app.add(webhook, at: now) }
         app.dropEnded(at: now)
         self.put(app)
         return .app(app)
@@ -300,6 +296,17 @@ extension ManagedApp {
         self.secrets.insert(secret, at: 0)
     }
 
+    fileprivate mutating func removeSecret(_ id: String) throws(ServerFrame.Problem) {
+        guard let place = self.secrets.firstIndex(where: { $0.id == id }) else {
+            throw ControlState.unknown("secret", "a token secret of the app", id)
+        }
+        guard place > 0 else {
+            throw .init(
+                code: .notAllowed, field: "secret", rule: "must not be the one that signs: add another before")
+        }
+        self.secrets.remove(at: place)
+    }
+
     fileprivate mutating func endSecret(_ id: String, at end: Int64?) {
         guard let place = self.secrets.firstIndex(where: { $0.id == id }) else { return }
         self.secrets[place].endsAt = end
@@ -330,6 +337,7 @@ extension ManagedApp {
     fileprivate mutating func dropEnded(at now: Int64) {
         self.secrets.removeAll { $0.endsAt.map { $0 <= now } ?? false }
         for index in self.apiKeys.indices { self.apiKeys[index].hashes.dropEnded(at: now) }
+        for index in self.webhooks.indices { self.webhooks[index].dropEnded(at: now) }
     }
 }
 

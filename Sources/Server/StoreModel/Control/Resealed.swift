@@ -1,11 +1,12 @@
 import TidingsModel
 
-/// The sealed bytes of one secret or push credential under another master key.
+/// The sealed bytes of one secret or push credential, or one of a webhook's secrets, under another master key.
 package struct Resealed: Hashable, Sendable {
     package enum Place: Hashable, Sendable {
         case tokenSecret(id: String)
         case pushCredential(id: String)
         case installationSecret
+        case webhookSecret(webhook: String)
     }
 
     package var place: Place
@@ -40,6 +41,13 @@ extension ManagedApp {
                 }
             case .installationSecret:
                 if self.installationSecret == each.before { self.installationSecret = each.after }
+            case .webhookSecret(let id):
+                for index in self.webhooks.indices where self.webhooks[index].id == id {
+                    if self.webhooks[index].secret == each.before { self.webhooks[index].secret = each.after }
+                    if self.webhooks[index].previousSecret == each.before {
+                        self.webhooks[index].previousSecret = each.after
+                    }
+                }
             }
         }
         if let digest, self.importedDigest != nil { self.importedDigest = digest }

@@ -9,7 +9,7 @@ import TidingsModel
 extension API {
     /// How long what was replaced may be good at most.
     static let overlapSecondsMax: Int64 = 30 * 86_400
-    private static let overlapSecondsUsual: Int64 = 86_400
+    static let overlapSecondsUsual: Int64 = 86_400
 
     func addAppKeys(to app: RouterGroup<Context>) {
         app.post("token-secrets") { try await self.addSecret($0, $1) }

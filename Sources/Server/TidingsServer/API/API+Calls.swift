@@ -13,15 +13,7 @@ extension API {
     private func ring(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .messages, limited: .messages)
         let (body, once) = try await self.keyedBody(request, context, app)
-        let call = Call(
-            id: try CallID.uuid(try body.string("id"), field: "id"),
-            caller: try UserID.validated(try body.string("from"), field: "from"),
-            callee: try UserID.validated(try body.string("to"), field: "to"),
-            hasVideo: try body.bool("video", default: false),
-            lifetimeMilliseconds: try body.integer("lifetime_ms", in: 0...Call.lifetimeMax, default: Call.lifetimeMax),
-            data: try body.members("data"))
-        try body.refuseUnknown()
-        try call.validate()
+        let call = try self.call(body)
         guard case .ringing(let at) = try await self.result(of: .ring(app, call), once: once) else {
             throw APIProblem.bug
         }
@@ -31,6 +23,21 @@ extension API {
                 "id": .string(call.id.rawValue), "sent_at": .int(at),
                 "expires_at": .int(at + call.lifetimeMilliseconds),
             ], status: .accepted)
+    }
+
+    /// - Parameter id: of one that is only looked at, unless it names its own.
+    func call(_ body: APIBody, id: String? = nil) throws -> Call {
+        let own = id == nil ? try body.string("id") : try body.optionalString("id")
+        let call = Call(
+            id: try CallID.uuid(own ?? id ?? "", field: "id"),
+            caller: try UserID.validated(try body.string("from"), field: "from"),
+            callee: try UserID.validated(try body.string("to"), field: "to"),
+            hasVideo: try body.bool("video", default: false),
+            lifetimeMilliseconds: try body.integer("lifetime_ms", in: 0...Call.lifetimeMax, default: Call.lifetimeMax),
+            data: try body.members("data"))
+        try body.refuseUnknown()
+        try call.validate()
+        return call
     }
 
     private func call(_ request: Request, _ context: Context) async throws -> Response {

@@ -16,14 +16,7 @@ extension API {
     private func pushActivity(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .messages, limited: .messages)
         let (body, once) = try await self.keyedBody(request, context, app)
-        let id = try body.optionalString("id").map { try CallID.uuid($0, field: "id").rawValue }
-        let push = LiveActivityPush(
-            id: id ?? Once.id(once), environment: try self.word(try body.string("environment"), "environment"),
-            topic: try body.string("topic"), target: try Self.target(body), payload: try self.activity(body),
-            priority: try Self.priority(body),
-            // Rounded up: a time that is not over yet is not "one attempt".
-            expiration: try body.optionalInteger("expires_at", in: 0...Self.timeMax).map { ($0 + 999) / 1_000 })
-        try body.refuseUnknown()
+        let push = try self.livePush(body, id: Once.id(once))
         try push.validate()
         guard case .passed(let at) = try await self.result(of: .pushActivity(app, push), once: once) else {
             throw APIProblem.bug
@@ -49,10 +42,26 @@ extension API {
 
     private static let timeMax: Int64 = 1 << 53
 
-    private static func target(_ body: APIBody) throws(InvalidField) -> LiveActivityPush.Target {
+    /// - Parameters: id: unless it names its own. target: of one that is only looked at, unless it names its own.
+    func livePush(_ body: APIBody, id: String, target: LiveActivityPush.Target? = nil) throws -> LiveActivityPush {
+        let own = try body.optionalString("id").map { try CallID.uuid($0, field: "id").rawValue }
+        let push = LiveActivityPush(
+            id: own ?? id, environment: try self.word(try body.string("environment"), "environment"),
+            topic: try body.string("topic"), target: try Self.target(body, default: target),
+            payload: try self.activity(body), priority: try Self.priority(body),
+            // Rounded up: a time that is not over yet is not "one attempt".
+            expiration: try body.optionalInteger("expires_at", in: 0...Self.timeMax).map { ($0 + 999) / 1_000 })
+        try body.refuseUnknown()
+        return push
+    }
+
+    private static func target(
+        _ body: APIBody, default fallback: LiveActivityPush.Target?
+    ) throws(InvalidField) -> LiveActivityPush.Target {
         switch (try body.optionalString("token"), try body.optionalString("channel")) {
         case (let token?, nil): return .token(PushToken(token))
         case (nil, let channel?): return .channel(APNsChannelID(channel))
+        case (nil, nil) where fallback != nil: return fallback ?? .token(PushToken(""))
         case (nil, nil), (.some, .some):
             throw InvalidField(field: "token", rule: "must be present, or channel: one of the two")
         }

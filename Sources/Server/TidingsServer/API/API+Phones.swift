@@ -26,14 +26,19 @@ extension API {
         let proxy = try self.phonesProxy()
         let bytes = try await self.bytes(request)
         // Whatever else stands in it, the host looks at.
-        context.note.change = try APIBody(bytes).optionalString("id")
-        return Self.passed(try await proxy.request(.POST, Self.phonesPath, body: bytes), status: .created)
+        let id = try APIBody(bytes).optionalString("id")
+        context.note.change = id
+        let answer = try await proxy.request(.POST, Self.phonesPath, body: bytes)
+        context.note.audited = AuditedCall(nil, action: "POST phones", subject: id ?? "")
+        return Self.passed(answer, status: .created)
     }
 
     private func endPhone(_ request: Request, _ context: Context) async throws -> Response {
         try self.authorizeOperator(request, context, .administer)
         let path = try Self.phonePath(context)
         _ = try await self.phonesProxy().request(.DELETE, path)
+        context.note.audited = AuditedCall(
+            nil, action: "DELETE phones/{id}", subject: try Self.parameter("id", context))
         return Response(status: .noContent)
     }
 
@@ -51,6 +56,11 @@ extension API {
             context.note.caller = nil
         } else {
             context.note.change = word
+            // What the phone itself has refused was not done.
+            if try JSONValue(parsing: answer.readableBytesView)["ok"] != false {
+                context.note.audited = AuditedCall(
+                    nil, action: "POST phones/{id}/commands", subject: "\(try Self.parameter("id", context)) \(word)")
+            }
         }
         return Self.passed(answer)
     }

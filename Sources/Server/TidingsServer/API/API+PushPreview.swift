@@ -1,3 +1,4 @@
+import APNsModel
 import HTTPTypes
 import Hummingbird
 import ServerCore
@@ -6,12 +7,51 @@ import TidingsModel
 
 extension API {
     /// What a push would be, before anything is sent. The body has what `POST pushes` takes of its content, or, in `send`, what
-    /// `POST messages` takes.
+    /// `POST messages` takes; in `silent`, `call` and `live_activity` what the routes of those take.
     func previewPush(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .messages, limited: .requests)
         // It changes nothing, and a console asks with each word that is typed.
         context.note.audited = nil
         let (body, once) = try await self.keyedBody(request, context, app)
+        let asked: PreviewedPush
+        if let push = try await self.previewedBesides(body, in: app) {
+            asked = push
+        } else {
+            asked = .message(try await self.previewedMessage(body, in: app))
+        }
+        guard case .pushPreview(let preview) = try await self.result(of: .previewPush(app, asked), once: once) else {
+            throw APIProblem.bug
+        }
+        return .json(try preview.json)
+    }
+
+    /// Nil for a push of a message.
+    private func previewedBesides(_ body: APIBody, in app: AppID) async throws -> PreviewedPush? {
+        let (silent, call) = (try body.optionalObject("silent"), try body.optionalObject("call"))
+        let activity = try body.optionalObject("live_activity")
+        let asked: PreviewedPush
+        switch (silent, call, activity) {
+        case (nil, nil, nil): return nil
+        case (let silent?, nil, nil):
+            asked = .silent(SilentPush(id: Once.id(nil), data: try silent.members("data")))
+            try silent.refuseUnknown()
+        case (nil, let body?, nil):
+            let call = try self.call(body, id: Once.id(nil))
+            guard case .profiles(let profiles) = try await self.result(of: .profiles(app, [call.caller])) else {
+                throw APIProblem.bug
+            }
+            asked = .call(call, callerName: profiles.first?.profile.name)
+        case (nil, nil, let activity?):
+            asked = .activity(try self.livePush(activity, id: Once.id(nil), target: .token(PushToken("00"))))
+        case (_, _, _):
+            throw InvalidField(field: "silent", rule: "must be there, or call, or live_activity: one of them")
+        }
+        // What is said of messages' pushes stands beside none of them.
+        try body.refuseUnknown()
+        return asked
+    }
+
+    private func previewedMessage(_ body: APIBody, in app: AppID) async throws -> PushPreviewRequest {
         let recipient = try body.optionalString("recipient").map { try UserID.validated($0, field: "recipient") }
         let language = try body.optionalString("language")
         try PersonSettings(language: language).validate()
@@ -20,10 +60,7 @@ extension API {
         asked.language = language
         try body.refuseUnknown()
         try await self.lookUpNames(of: &asked, in: app)
-        guard case .pushPreview(let preview) = try await self.result(of: .previewPush(app, asked), once: once) else {
-            throw APIProblem.bug
-        }
-        return .json(try preview.json)
+        return asked
     }
 
     /// Whoever is not named: of no person.
@@ -66,14 +103,21 @@ extension PushPreview {
     fileprivate var json: JSONValue {
         get throws {
             [
+                "push_type": .string(self.pushType.rawValue),
+                "headers": .members(self.headers.map { ($0.name, .string($0.value)) }),
                 "payload": try JSONValue(parsing: self.payload), "bytes": .int(Int64(self.payload.count)),
                 "bytes_max": .int(Int64(self.bytesMax)),
-                "shown": [
-                    "title": self.shown.title?.json ?? .null, "subtitle": self.shown.subtitle?.json ?? .null,
-                    "body": self.shown.line.json,
-                ],
-                "text_mode": .string(self.textMode.rawValue), "shortened": .array(self.shortened.map { .string($0) }),
+                "shown": self.shown?.json ?? .null, "text_mode": .optional(self.textMode?.rawValue),
+                "shortened": .array(self.shortened.map { .string($0) }),
             ]
         }
+    }
+}
+
+extension PushInfo.Text {
+    fileprivate var json: JSONValue {
+        [
+            "title": self.title?.json ?? .null, "subtitle": self.subtitle?.json ?? .null, "body": self.line.json,
+        ]
     }
 }

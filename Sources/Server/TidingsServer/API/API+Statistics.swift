@@ -13,10 +13,14 @@ extension API {
     private func statistics(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .trace)
         guard let (counts, since) = self.feed.statistics(of: app) else { throw APIProblem.notReady }
-        guard case .pushLanes(let lanes) = try await self.result(of: .pushLanes(app)) else { throw APIProblem.bug }
+        guard case .pushLanes(let lanes, let open) = try await self.result(of: .pushLanes(app)) else {
+            throw APIProblem.bug
+        }
+        guard let history = self.feed.history(of: app) else { throw APIProblem.notReady }
         return .json(
             .members(
                 counts.statistics.members(since: since) + [
+                    ("open_legs", open.json), ("legs_hour", history.endsOfAllSteps),
                     ("latency", counts.latency),
                     (
                         "queue",
@@ -59,6 +63,15 @@ extension AppStatistics {
     }
 }
 
+extension OpenLegCounts {
+    fileprivate var json: JSONValue {
+        [
+            "total": .int(Int64(self.total)),
+            "waits": .members(LegWait.allCases.map { ($0.rawValue, .int(Int64(self[$0]))) }),
+        ]
+    }
+}
+
 extension ReportBuffer.AppCounts {
     fileprivate var latency: JSONValue {
         [
@@ -88,6 +101,11 @@ extension [LatencyHistogram.Summary] {
 }
 
 extension HistoryReport {
+    fileprivate var endsOfAllSteps: JSONValue {
+        let counts = Dictionary(self.ends.map { ($0.name, $0.counts.reduce(0, +)) }) { $0 + $1 }
+        return .members(LegEnd.names.map { ($0, .int(Int64(counts[$0] ?? 0))) })
+    }
+
     fileprivate var json: JSONValue {
         func list(_ numbers: [Int]) -> JSONValue { .array(numbers.map { .int(Int64($0)) }) }
         return [

@@ -8,6 +8,7 @@ extension API {
     func addUsers(to app: RouterGroup<Context>) {
         app.get("users") { try await self.users($0, $1) }
         app.get("users/{user}") { try await self.user($0, $1) }
+        app.get("users/{user}/conversations") { try await self.conversationList($0, $1) }
     }
 
     private func users(_ request: Request, _ context: Context) async throws -> Response {
@@ -41,6 +42,22 @@ extension API {
         ])
     }
 
+    /// Somebody's list as their phones have it, without texts.
+    private func conversationList(_ request: Request, _ context: Context) async throws -> Response {
+        let app = try self.authorize(request, context, .settings, query: Paging.query)
+        let user = UserKey(app: app, user: try self.person(context))
+        let paging = try Paging(request)
+        let before = try paging.after { LogPosition($0) }
+        guard
+            case .conversationList(let found, let hasMore) = try await self.result(
+                of: .conversationList(user, before: before, limit: paging.limit))
+        else { throw APIProblem.bug }
+        return .json([
+            "conversations": .array(found.map(\.json)),
+            "next": paging.next(after: found.last.map { "\($0.place)" }, hasMore: hasMore),
+        ])
+    }
+
     private static func summary(of devices: [DeviceInfo]) -> JSONValue {
         var push = (none: 0, registered: 0, quarantined: 0, dead: 0)
         for device in devices {
@@ -67,6 +84,28 @@ extension PersonSummary {
         [
             "id": .string(self.id.rawValue), "banned": .bool(self.isBanned), "devices": .int(Int64(self.devices)),
             "unread": .int(Int64(self.unread)),
+        ]
+    }
+}
+
+extension PersonalConversation {
+    fileprivate var json: JSONValue {
+        [
+            "conversation": self.id.json, "name": .optional(self.name), "portrait": .optional(self.portrait),
+            "unread": .int(Int64(self.unread)), "mentions": .int(Int64(self.mentions)), "is_muted": .bool(self.isMuted),
+            "level": .optional(self.settings.level?.rawValue), "level_until": .optional(self.settings.levelUntil),
+            "pinned_at": .optional(self.settings.pinnedAt), "is_archived": .bool(self.settings.isArchived),
+            "is_hidden": .bool(self.isHidden), "is_dissolved": .bool(self.isDissolved),
+            "last_message": self.newest?.json ?? .null,
+        ]
+    }
+}
+
+extension PersonalConversation.Newest {
+    fileprivate var json: JSONValue {
+        [
+            "message_id": .string(self.id.description), "sender": .string(self.sender.rawValue),
+            "object_name": .string(self.objectName.rawValue), "sent_at": .int(self.sentAt),
         ]
     }
 }

@@ -31,6 +31,8 @@ struct API: Sendable {
     var clients: APNsClients?
     /// Nil where phones are off.
     var phoneHost: PhonesProxy?
+    /// How it goes with the webhooks' deliveries.
+    var webhookStates: any WebhookStates = NoWebhookStates()
 
     typealias Context = APIContext
 
@@ -73,6 +75,8 @@ struct API: Sendable {
         self.addAppKeys(to: app)
         self.addClientKeys(to: app)
         self.addPushCredentials(to: app)
+        self.addWebhooks(to: app)
+        self.addWebhookDeliveries(to: app)
         app.post("tokens") { try await self.issueToken($0, $1) }
         self.addMessages(to: app)
         self.addSearch(to: app)

@@ -50,6 +50,8 @@ extension APIProblem {
         case unknownClientKey = "unknown_client_key"
         case unknownTokenSecret = "unknown_token_secret"
         case unknownPushCredential = "unknown_push_credential"
+        case unknownWebhook = "unknown_webhook"
+        case unknownDelivery = "unknown_delivery"
         case unknownOperator = "unknown_operator"
         case revisionChanged = "revision_changed"
         case secretAlreadyShown = "secret_already_shown"
@@ -146,6 +148,8 @@ extension APIProblem.Own {
         case .unknownClientKey: (.notFound, "The app has no such client key")
         case .unknownTokenSecret: (.notFound, "The app has no such token secret")
         case .unknownPushCredential: (.notFound, "The app has no such push credential")
+        case .unknownWebhook: (.notFound, "The app has no such webhook")
+        case .unknownDelivery: (.notFound, "The webhook has no such dead letter")
         case .unknownOperator: (.notFound, "There is no such operator")
         case .revisionChanged: (.preconditionFailed, "The app has changed meanwhile")
         case .secretAlreadyShown: (.conflict, "What was drawn was shown with the first answer")

@@ -148,7 +148,8 @@ package struct ConfigurationKey: Sendable {
 
     /// In the order of the documentation.
     package static let all: [ConfigurationKey] =
-        Self.network + Self.http + Self.console + Self.files + Self.media + Self.times + Self.push + Self.apns
+        Self.network + Self.http + Self.console + Self.files + Self.webhooks + Self.media + Self.times + Self.push
+        + Self.apns
         + Self.policy
         + Self.admission
         + Self.limits

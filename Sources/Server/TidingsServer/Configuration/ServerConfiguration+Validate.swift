@@ -25,6 +25,11 @@ extension ServerConfiguration {
                 field: "search.path", rule: "must not be store.path, got \"\(self.search.path)\"",
                 remedy: "name a file of its own")
         }
+        for (field, path) in [("store.path", self.store.path), ("search.path", self.search.path)]
+        where self.webhooksPath == path {
+            faults.append(
+                field: "webhooks.path", rule: "must not be \(field), got \"\(path)\"", remedy: "name a file of its own")
+        }
         if !self.console.phones.isEmpty, PhonesAddress(self.console.phones) == nil {
             faults.append(
                 field: "console.phones",
@@ -146,7 +151,7 @@ extension AppSettings.TokenRules {
     /// What takes more than looking at the text to know.
     var addressFaults: [InvalidField] {
         guard case .address(let address, _)? = self.keySource, WebAddress.host(of: address) != nil,
-            TokenKeyDownload.Address(address) == nil
+            TokenKeyDownload.address(address) == nil
         else { return [] }
         let rule = "must be a path, or begin with https:// (http:// on this machine), got \"\(address)\""
         return [InvalidField(field: "tokens.jwks", rule: rule)]

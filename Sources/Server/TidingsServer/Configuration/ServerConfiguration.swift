@@ -15,6 +15,7 @@ package struct ServerConfiguration: Equatable, Sendable {
     package var tokens = Tokens()
     package var media = Media()
     package var search = Search()
+    package var webhooks = Webhooks()
     package var log = Log()
     /// `frameBytesMax` is kept equal to the gateway's by `coreSettings`.
     package var core = ServerSettings()
@@ -135,6 +136,20 @@ package struct ServerConfiguration: Equatable, Sendable {
     package struct Search: Equatable, Sendable {
         /// Empty for none.
         package var path = ""
+    }
+
+    /// What apps' backends are told.
+    package struct Webhooks: Equatable, Sendable {
+        /// Empty for the one beside the database.
+        package var path = ""
+        /// Addresses and networks to which webhooks go although they are not everybody's, and by `http:`, too.
+        package var allowedNetworks: [String] = []
+        /// Empty for the system's authorities.
+        package var trustRootsPath = ""
+    }
+
+    package var webhooksPath: String {
+        self.webhooks.path.isEmpty ? self.store.path + ".webhooks" : self.webhooks.path
     }
 
     /// Without what is set of apps.

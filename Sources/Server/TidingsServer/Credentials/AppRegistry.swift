@@ -17,6 +17,8 @@ final class AppRegistry: Sendable {
         let pushCredentials: [String: APNsClient.Credential]
         /// Nil if it has never had a client key.
         let installations: InstallationKeys?
+        /// What its webhooks' requests are signed with, by the webhook's id.
+        let webhookSecrets: [String: WebhookSecrets]
         /// What stands for this server in the claim `aud`.
         let audiences: [String]
 
@@ -38,6 +40,11 @@ final class AppRegistry: Sendable {
                     try keys.unseal(
                         sealed, .installationSecret, of: record.id, id: MasterKeys.installationSecretID))
             }
+            var webhookSecrets: [String: WebhookSecrets] = [:]
+            for webhook in record.webhooks {
+                webhookSecrets[webhook.id] = try keys.openSecrets(of: webhook, in: record.id)
+            }
+            self.webhookSecrets = webhookSecrets
             let named = record.settings.tokens.audiences
             self.audiences = named.isEmpty ? [record.id.rawValue] : named
         }

@@ -33,6 +33,7 @@ extension MasterKeys {
             all.append(
                 Resealed(.installationSecret, before: sealed, after: try self.sealInstallationSecret(text, of: app.id)))
         }
+        for webhook in app.webhooks { all += try self.reseal(webhook, of: app.id) }
         var digest: [UInt8]?
         if let bytes = section?.json.serialized, let before = app.importedDigest, self.isOldDigest(before, of: bytes) {
             digest = self.digest(of: bytes)

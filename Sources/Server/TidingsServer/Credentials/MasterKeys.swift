@@ -71,12 +71,14 @@ struct MasterKeys: Sendable {
         case tokenSecret = "token_secret"
         case pushCredential = "push_credential"
         case installationSecret = "installation_secret"
+        case webhookSecret = "webhook_secret"
 
         fileprivate var words: String {
             switch self {
             case .tokenSecret: "token secret"
             case .pushCredential: "push credential"
             case .installationSecret: "secret of anonymous people"
+            case .webhookSecret: "secret of the webhook"
             }
         }
     }

@@ -2,6 +2,7 @@ import Logging
 import MessageStore
 import ServerCore
 import StoreModel
+import TidingsModel
 
 /// What the loop needs of a store: `MessageStore`, or a test's own.
 protocol BatchStore: Sendable {
@@ -50,6 +51,14 @@ struct MessageStoreAdapter: BatchStore {
         configuration.eraseMilliseconds = server.store.eraseMilliseconds / 2
         return SearchIndex(
             path: server.search.path, of: self.store, configuration: configuration, logger: logger)
+    }
+
+    /// To be closed before the store.
+    func openWebhooks(
+        _ server: ServerConfiguration, logger: Logger, send: @escaping WebhookDesk.Sender
+    ) -> WebhookDesk {
+        WebhookDesk(
+            path: server.webhooksPath, of: self.store, logger: logger, now: { Clocks.now().wall }, send: send)
     }
 
     func backUp(to path: String) async throws { try await self.store.backUp(to: path) }

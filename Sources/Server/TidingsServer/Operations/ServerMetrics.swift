@@ -1,3 +1,4 @@
+import MessageStore
 import Metrics
 import ServerCore
 import StoreModel
@@ -42,6 +43,10 @@ package enum ServerMetric: String, CaseIterable, Sendable {
     case searchMessages = "tidings.search.messages"
     case searchBehind = "tidings.search.behind.records"
     case searchBytes = "tidings.search.file.bytes"
+    case webhookAttempts = "tidings.webhooks.attempts"
+    case webhooksPending = "tidings.webhooks.pending"
+    case webhooksDead = "tidings.webhooks.dead.letters"
+    case webhooksBehind = "tidings.webhooks.behind.records"
 
     /// For the `# HELP` line and the documentation.
     package var summary: String {
@@ -86,6 +91,10 @@ package enum ServerMetric: String, CaseIterable, Sendable {
         case .searchMessages: "Messages in the search index."
         case .searchBehind: "Records of the store that the search index has not looked at yet."
         case .searchBytes: "Bytes of the search index's files."
+        case .webhookAttempts: "Requests to webhooks, by outcome: delivered, or why not."
+        case .webhooksPending: "Deliveries to webhooks that are still to be made."
+        case .webhooksDead: "Deliveries to webhooks that were given up and are kept."
+        case .webhooksBehind: "Records of the store from which webhooks are not told yet."
         }
     }
 
@@ -99,6 +108,7 @@ package enum ServerMetric: String, CaseIterable, Sendable {
 struct ServerMetrics: Sendable {
     let connections, storageFree, storageFull, pushesInFlight, mediaFiles, mediaBytes, credentialExpiry: Meter
     private let searchMessages, searchBehind, searchBytes: Meter
+    private let webhooksPending, webhooksDead, webhooksBehind: Meter
     let connectionsAccepted, connectionsRefused, framesReceived, framesSent, signalsDropped: Counter
     let storeFailures, storeUnreadable, messagesAccepted, messagesRepeated, registrationsRefused: Counter
     let bugs, logDropped, pushRecipients: Counter
@@ -112,6 +122,7 @@ struct ServerMetrics: Sendable {
     private let tokenKeys: [KeysOutcome: Counter]
     private let mediaUploads: [MediaUpload: Counter]
     private let mediaRemovals: [MediaRemoval: Counter]
+    private let webhookAttempts: [String: Counter]
     private let factory: any MetricsFactory
 
     private struct Refusal: Hashable {
@@ -200,6 +211,10 @@ struct ServerMetrics: Sendable {
         self.searchMessages = meter(.searchMessages)
         self.searchBehind = meter(.searchBehind)
         self.searchBytes = meter(.searchBytes)
+        self.webhooksPending = meter(.webhooksPending)
+        self.webhooksDead = meter(.webhooksDead)
+        self.webhooksBehind = meter(.webhooksBehind)
+        self.webhookAttempts = counters(.webhookAttempts, Self.webhookOutcomes) { [("outcome", $0)] }
         self.factory = factory
     }
 
@@ -207,6 +222,25 @@ struct ServerMetrics: Sendable {
         self.searchMessages.set(progress.messages)
         self.searchBehind.set(progress.behind)
         self.searchBytes.set(progress.fileBytes)
+    }
+
+    /// `overflow` is no end of an attempt.
+    private static var webhookOutcomes: [String] {
+        ["delivered"] + WebhookFailureReason.allCases.filter { $0 != .overflow }.map(\.rawValue)
+    }
+
+    func show(_ totals: WebhookTotals) {
+        self.webhooksPending.set(totals.pending)
+        self.webhooksDead.set(totals.dead)
+        self.webhooksBehind.set(totals.behind)
+    }
+
+    func countWebhookAttempt(_ end: WebhookAttemptEnd) {
+        switch end {
+        case .delivered: self.webhookAttempts["delivered"]?.increment()
+        case .failed(let failure): self.webhookAttempts[failure.reason.rawValue]?.increment()
+        case .withdrawn: break
+        }
     }
 
     func countUpload(_ outcome: MediaUpload) { self.mediaUploads[outcome]?.increment() }

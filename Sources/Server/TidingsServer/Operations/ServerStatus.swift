@@ -2,8 +2,8 @@ import Foundation
 import Synchronization
 import TidingsModel
 
-/// What operators are told of the process and its backups. Of the last backup that this server has made, also before it was started, a small
-/// file beside the database says: `<path>.backup`.
+/// What operators are told of the process and its backups. Of the last backup that this server has made, or the tool while it was stopped, a
+/// small file beside the database says: `<path>.backup`.
 final class ServerStatus: Sendable {
     /// A backup that is being made, or was.
     struct Backup: Equatable, Sendable {
@@ -78,11 +78,20 @@ final class ServerStatus: Sendable {
             if backup.error == nil { state.lastGood = backup }
             return state
         }
+        Self.write(backups, Self.file(of: self.database))
+    }
+
+    private static func write(_ backups: Backups, _ file: String) {
         // A file that cannot be written leaves the next process without an answer, and this one without harm.
-        let (bytes, file) = (Data(backups.kept.serialized), Self.file(of: self.database))
-        try? bytes.write(to: URL(fileURLWithPath: file), options: .atomic)
+        try? Data(backups.kept.serialized).write(to: URL(fileURLWithPath: file), options: .atomic)
         // Where backups lie is nobody else's business.
         chmod(file, 0o600)
+    }
+
+    /// For the server's next start: a copy that another process has made while no server had the database open.
+    static func noteBackup(of database: String, to path: String, startedAt: Int64, endedAt: Int64) {
+        let made = Backup(path: path, startedAt: startedAt, endedAt: endedAt, bytes: Self.size(of: path))
+        Self.write(Backups(last: made, lastGood: made), Self.file(of: database))
     }
 
     private static func size(of path: String) -> Int64? {

@@ -93,6 +93,13 @@ package enum StoreControl {
         package var reason: String
     }
 
+    /// Leaves word for the server's next start of a backup that was made while no server had the database open. A file that cannot be written
+    /// leaves it without.
+    /// - Parameters: path: of the copy, absolute. startedAt, endedAt: wall milliseconds.
+    package static func noteBackup(of database: String, to path: String, startedAt: Int64, endedAt: Int64) {
+        ServerStatus.noteBackup(of: database, to: path, startedAt: startedAt, endedAt: endedAt)
+    }
+
     /// Asks the server that has a database open for a backup; waits until it is done.
     /// - Parameter path: of a new file, absolute; written by the server, with its rights.
     /// - Returns: nil, or why it failed.

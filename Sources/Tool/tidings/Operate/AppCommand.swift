@@ -57,7 +57,10 @@ struct AppCommand: ParsableCommand {
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print an app's settings and client keys as a file for 'tidings app apply'.",
-            discussion: "API keys and secrets are not part of it: the server tells them to nobody a second time.")
+            discussion: """
+                API keys and secrets are not part of it: the server tells them to nobody a second time. Nor are webhooks, each of which \
+                has a secret.
+                """)
         @OptionGroup var app: AppOptions
         @Flag(help: "As JSON instead of YAML.") var json = false
 

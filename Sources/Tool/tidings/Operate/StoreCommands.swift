@@ -36,14 +36,19 @@ struct Backup: AsyncParsableCommand {
     func run() async throws {
         let database = try await self.options.database()
         let target = URL(fileURLWithPath: self.to).path
+        let startedAt = Self.now
         do throws(MessageStoreError) {
             try StoreMaintenance.backUp(path: database, to: target, logger: self.options.logger)
+            StoreControl.noteBackup(of: database, to: target, startedAt: startedAt, endedAt: Self.now)
         } catch {
             guard error.reason == .inUse else { throw error }
             try await Self.requestBackup(database, target)
         }
         print(target)
     }
+
+    /// Wall milliseconds.
+    private static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
 
     private static func requestBackup(_ database: String, _ target: String) async throws {
         let fault: String?

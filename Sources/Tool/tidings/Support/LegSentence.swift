@@ -45,22 +45,25 @@ enum LegSentence {
 
     private static func wait(_ leg: JSONValue, _ phone: String, _ user: String) -> String {
         let until = leg["not_before"]?.intValue == nil ? "" : " until \(TextTable.time(leg["not_before"]))"
-        let wait = leg["wait"]?.stringValue ?? "?"
-        let reason =
-            switch wait {
-            case "live": "it was sent over the phone's own connection, which has not answered yet"
-            case "grace": "the phone may come straight back"
-            case "quiet_hours": "\(user)'s quiet hours are not over, or the time there is not known"
-            case "active_elsewhere": "\(user) is just using another device"
-            case "merging": "there were many alerts of the conversation, and those that wait go as one"
-            case "config_fault": "there is no push credential that APNs takes for its app and environment"
-            case "breaker_open": "APNs refuses many tokens, and it does not show yet what is at fault"
-            case "throttled": "APNs said that this phone gets too many pushes"
-            case "provider_down": "APNs does not answer, or fails"
-            case "in_flight": "the push is sent, and APNs has not answered yet"
-            default: wait
-            }
+        let reason = Self.reason(ofWait: leg["wait"]?.stringValue ?? "?", user)
         return "It waits for \(phone)\(until): \(reason)."
+    }
+
+    /// A wait that is not known is told as it is.
+    static func reason(ofWait wait: String, _ user: String) -> String {
+        switch wait {
+        case "live": "it was sent over the phone's own connection, which has not answered yet"
+        case "grace": "the phone may come straight back"
+        case "quiet_hours": "\(user)'s quiet hours are not over, or the time there is not known"
+        case "active_elsewhere": "\(user) is just using another device"
+        case "merging": "there were many alerts of the conversation, and those that wait go as one"
+        case "config_fault": "there is no push credential that APNs takes for its app and environment"
+        case "breaker_open": "APNs refuses many tokens, and it does not show yet what is at fault"
+        case "throttled": "APNs said that this phone gets too many pushes"
+        case "provider_down": "APNs does not answer, or fails"
+        case "in_flight": "the push is sent, and APNs has not answered yet"
+        default: wait
+        }
     }
 
     private static func settled(_ detail: String, _ phone: String, _ after: String) -> String {

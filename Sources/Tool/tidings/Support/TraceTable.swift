@@ -33,7 +33,9 @@ struct TraceTable {
             ])
         }
         if rows.isEmpty { lines.append(Self.nothing(trace)) }
-        self.lines = lines + TextTable.lines(rows.sorted { $0.lexicographicallyPrecedes($1) }, indent: "  ")
+        self.lines =
+            lines + TextTable.lines(rows.sorted { $0.lexicographicallyPrecedes($1) }, indent: "  ")
+            + LegStepLines.lines(trace)
     }
 
     private static func nothing(_ trace: JSONValue) -> String {

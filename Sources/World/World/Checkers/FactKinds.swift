@@ -127,7 +127,7 @@ extension StoreCommand {
             .readSettings, .readReceipts, .changeAccount, .readAccount, .readUnread, .setObjectNames, .readObjectNames,
             .mayWrite, .readRestrictions, .readAccounts, .readFollowers, .readFollowing, .readPeople, .readProfiles,
             .readKept, .readMedia, .readMediaUses, .changeControl, .readControl, .readAudit, .readPush, .readPushes,
-            .countAudience, .readPushRecipient, .readLabels, .readConversations:
+            .countAudience, .readPushRecipient, .readLabels, .readConversations, .readConversationList:
             .askStore
         case .once(_, let command): command.kind
         }

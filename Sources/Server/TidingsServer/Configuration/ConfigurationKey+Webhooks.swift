@@ -1,0 +1,16 @@
+extension ConfigurationKey {
+    static let webhooks: [ConfigurationKey] = [
+        .init(
+            "webhooks.path",
+            "file of what webhooks are still to be told; without one it is the database's path with .webhooks",
+            .optional(\.webhooks.path)),
+        .init(
+            "webhooks.allowed_networks",
+            "private addresses or networks to which webhooks may go, by http: too, with commas between",
+            .networks(\.webhooks.allowedNetworks)),
+        .init(
+            "webhooks.trust_roots_path",
+            "PEM file of the authorities webhooks are trusted by; without one the system's",
+            .optional(\.webhooks.trustRootsPath)),
+    ]
+}

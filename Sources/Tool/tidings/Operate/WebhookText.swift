@@ -1,0 +1,78 @@
+import TidingsModel
+
+/// Webhooks and their dead letters as lines for people, from the API's JSON.
+enum WebhookText {
+    static func list(_ all: [JSONValue]) -> [String] {
+        let rows = all.map { webhook in
+            [
+                self.text(webhook, "id"), self.text(webhook, "name"), self.isEnabled(webhook),
+                self.text(webhook, "url"), self.types(webhook), self.counts(webhook["state"] ?? .null),
+            ]
+        }
+        return rows.isEmpty ? ["there are no webhooks"] : TextTable.lines(rows)
+    }
+
+    /// Names are unique in an app; nil for what is neither the id nor the name of one.
+    static func id(of word: String, in all: [JSONValue]) -> String? {
+        let found = all.first { $0["id"]?.stringValue == word } ?? all.first { $0["name"]?.stringValue == word }
+        return found?["id"]?.stringValue
+    }
+
+    static func one(_ webhook: JSONValue) -> [String] {
+        let state = webhook["state"] ?? .null
+        var rows = [
+            ["id", self.text(webhook, "id")], ["name", self.text(webhook, "name")],
+            ["state", self.isEnabled(webhook)], ["goes to", self.text(webhook, "url")],
+            ["is told", self.types(webhook)], ["added", TextTable.time(webhook["created_at"])],
+        ]
+        if webhook["previous_secret_ends_at"]?.intValue != nil {
+            let end = TextTable.time(webhook["previous_secret_ends_at"])
+            rows.append(["secret", "the one before signs, too, until \(end)"])
+        }
+        rows.append(["deliveries", self.counts(state)])
+        let isDelivered = state["last_delivered_at"]?.intValue != nil
+        rows.append(["delivered", isDelivered ? "last \(TextTable.time(state["last_delivered_at"]))" : "nothing yet"])
+        if let failure = state["last_failure"], failure != .null {
+            rows.append(["failed", "last \(TextTable.time(failure["at"])), \(self.reason(failure))"])
+        }
+        return TextTable.lines(rows)
+    }
+
+    static func test(_ answer: JSONValue) -> String {
+        let time = "after \(answer["milliseconds"]?.intValue ?? 0) ms"
+        guard answer["delivered"]?.boolValue == true else { return "not delivered: \(self.reason(answer)), \(time)" }
+        return "delivered: status \(answer["status"]?.intValue ?? 0), \(time)"
+    }
+
+    static func deadLetters(_ all: [JSONValue]) -> [String] {
+        let rows = all.map { letter in
+            let attempts = letter["attempts"]?.intValue ?? 0
+            return [
+                self.text(letter, "id"), self.text(letter, "type"), TextTable.time(letter["at"]),
+                "\(attempts) \(attempts == 1 ? "attempt" : "attempts")", self.reason(letter),
+            ]
+        }
+        return rows.isEmpty ? ["there are no dead letters"] : TextTable.lines(rows)
+    }
+
+    private static func isEnabled(_ webhook: JSONValue) -> String {
+        webhook["enabled"]?.boolValue == true ? "enabled" : "disabled"
+    }
+
+    private static func types(_ webhook: JSONValue) -> String {
+        (webhook["types"]?.arrayValue ?? []).compactMap(\.stringValue).joined(separator: ", ")
+    }
+
+    private static func counts(_ state: JSONValue) -> String {
+        let letters = state["dead_letters"]?.intValue ?? 0
+        return "\(state["pending"]?.intValue ?? 0) pending, \(letters) dead \(letters == 1 ? "letter" : "letters")"
+    }
+
+    /// Words in place of the API's, and the status where there was one.
+    private static func reason(_ value: JSONValue) -> String {
+        let word = self.text(value, "reason").replacing("_", with: " ")
+        return value["status"]?.intValue.map { "\(word) \($0)" } ?? word
+    }
+
+    private static func text(_ value: JSONValue, _ member: String) -> String { value[member]?.stringValue ?? "?" }
+}
