@@ -416,6 +416,9 @@ class World:
                 self.forget(kind, (values.get("app"), values.get("id")))
         if path.endswith("/suspend") and status == 200 and isinstance(answer, dict):
             self.operate("POST", f"/v1/apps/{answer['id']}/resume", {})
+        if path == "/v1/apps/{app}/settings" and method == "PUT" and status == 200 and answer["id"] == self.site.app:
+            # Audiences name them.
+            self.operate("PUT", self._path("settings"), {**answer["settings"], "tags": TAGS})
         if path.endswith("/ban") and method == "PUT" and values.get("user") in USERS:
             self.call("DELETE", self._path(f"users/{values['user']}/ban"))
         if path.endswith("/object-names") and method == "PUT" and status < 300:
