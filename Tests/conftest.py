@@ -171,7 +171,7 @@ class Site:
 
     def __init__(
         self, with_apns: bool = False, settings: dict[str, dict] | None = None, clock: MovedClock | None = None,
-        app_settings: dict | None = None, with_production: bool = False,
+        app_settings: dict | None = None, with_production: bool = False, apns_options: tuple[str, ...] = (),
     ):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="tidings-test-"))
         self.gateway_port, self.api_port, self.phone_port = free_port(), free_port(), free_port()
@@ -185,6 +185,7 @@ class Site:
         self.flags: list[str] = []
         # Of the local APNs; without it there is the sandbox alone.
         self.production_port = free_port() if with_production else None
+        self.apns_options = apns_options
         # Server and APNs go by one clock: APNs refuses a provider token of another hour.
         self.wrapper: list[str] = clock.wrapper if clock else []
         if with_apns:
@@ -218,6 +219,7 @@ class Site:
                 "--control-port", str(self.control_port), "--channel-port", str(self.channel_port), "--state", str(self.apns_state),
                 "--topic", TOPIC,
                 *(["--production-port", str(self.production_port)] if self.production_port else []),
+                *self.apns_options,
             ],
             self.folder / "apns.log", is_wrapped=bool(self.wrapper),
         )

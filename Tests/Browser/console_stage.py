@@ -29,10 +29,16 @@ from conftest import TOPIC, Site  # noqa: E402
 from tidings_client import Client  # noqa: E402
 
 PAGES = ROOT / "Sources" / "Server" / "Console" / "Pages"
-SETTINGS = {"lease": {"grace_milliseconds": 100, "restart_grace_milliseconds": 100}, "policy": {"badge_delay_milliseconds": 200}}
+SETTINGS = {"lease": {"grace_milliseconds": 100, "restart_grace_milliseconds": 100}, "policy": {"badge_delay_milliseconds": 200},
+            "push": {"back_off_milliseconds": 200, "back_off_milliseconds_max": 1_000}}
 # Whatever a stranger writes: it has to be seen as it is.
 SCRIPT = "<img/src=x/onerror=window.hit=1>"
 OPERATORS = {"anna": "administer", "sven": "send", "carl": "content", "vera": "view"}
+
+
+def apple(stage: Stage, path: str, body: dict):
+    """What Apple does on a stage: makes keys and certificates, has faults."""
+    return stage.site.call("POST", path, body, base=f"http://127.0.0.1:{stage.site.control_port}")
 
 
 class Loop:
@@ -64,6 +70,7 @@ class Stage:
         self.backend = Backend(self.site)
         self.proxy = None
         self.messages: dict[str, str] = {}
+        self.tokens: dict[str, str] = {}
         self._places: dict[str, str] = {}
         self._reach_console()
 
@@ -112,6 +119,8 @@ class Stage:
 
     def add_phone(self, user: str, device: str, token: str | None, stays: bool = False, disposition: str | None = "shown"):
         """Signs a person in on a device; with `stays` it remains connected in the foreground and settles what comes."""
+        if token:
+            self.tokens[device] = token
 
         async def work():
             client = Client(self.site.gateway, self.site.token(user), device=device, disposition=disposition)
@@ -126,6 +135,15 @@ class Stage:
                 await client.close()
 
         self.loop.run(work())
+
+    def say_run_state(self, device: str, state: str, remaining: int = 0):
+        """A connected phone says where its app is; of the background for how many milliseconds."""
+        self.loop.run(self.clients[device].say_run_state(state, remaining))
+
+    def drop_phones(self):
+        """The connected phones go."""
+        for device in list(self.clients):
+            self.loop.run(self.clients.pop(device).close())
 
     def read(self, device: str, target: str):
         """A connected phone marks a conversation as read, up to the newest message it has."""
@@ -150,6 +168,9 @@ class Stage:
         self.add_phone("hank", "hank-iphone", self.register_token("hank"))
         self.add_phone("hank", "hank-ipad", self.register_token("hank-ipad"), stays=True)
         self.add_phone("gina", "gina-iphone", dead)
+        # On the screen, and it settles nothing, as if it had been frozen.
+        self.add_phone("ivan", "ivan-iphone", self.register_token("ivan"), stays=True, disposition=None)
+        self.add_phone("ivan", "ivan-ipad", self.register_token("ivan-ipad"), stays=True)
         self.add_phone(SCRIPT, "x-iphone", self.register_token("x"))
         backend.call_person("alice", "Alice Liddell")
         backend.call_person("bob", "Bob 王小明")
@@ -171,6 +192,9 @@ class Stage:
         say("script", SCRIPT, "alice", f"{SCRIPT} 你好")
         say("group", "alice", "team", "Meet at nine, 北京时间", kind="GRP")
         say("elsewhere", "alice", "hank", "Read on the iPad")
+        # Its phone's deadline is ten seconds away, and nothing here waits for that.
+        say("deadline", "alice", "ivan", "Read before the deadline")
+        self.read("ivan-ipad", "alice")
         self.read("hank-ipad", "alice")
         backend.wait_for_ends(self.messages["elsewhere"], "hank", "read_elsewhere", "settled")
         backend.wait_for_ends(self.messages["pushed"], "bob", "accepted", "accepted")

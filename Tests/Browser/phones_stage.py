@@ -24,6 +24,8 @@ from example_backend import ExampleBackend  # noqa: E402
 from ports import free_port  # noqa: E402
 
 PASSWORDS = {"alice": "alice's password", "bob": "bob's password"}
+# Of somebody who has no phone until a test makes one.
+DORAS_PASSWORD = "dora's password"
 OPERATORS = {"anna": "administer", "carl": "content", "vera": "view"}
 # iOS gives an app in the background so many milliseconds here, so that nobody waits for half a minute.
 BACKGROUND_TIME = 8_000
@@ -41,7 +43,7 @@ class PhonesStage:
         self.site.settings["console"] = {"phones": f"127.0.0.1:{self.phones_port}", "phones_token_path": str(self.token_path)}
         self.site.write_configuration(with_apns=True)
         self.site.start()
-        self.backend = ExampleBackend(self.site, passwords=PASSWORDS)
+        self.backend = ExampleBackend(self.site, passwords=PASSWORDS | {"dora": DORAS_PASSWORD})
         self.phones = Program(
             [
                 tool(), "phones", "--port", str(self.phones_port), "--folder", str(self.site.folder / "phones"), "--courier",

@@ -7,9 +7,11 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
-from conftest import Console, Stage  # noqa: E402
-from playwright.sync_api import sync_playwright  # noqa: E402
+from conftest import Console, PhonesStage, Stage  # noqa: E402
+from phones_stage import PASSWORDS  # noqa: E402
+from playwright.sync_api import Browser, expect, sync_playwright  # noqa: E402
 from test_every_page import PAGES  # noqa: E402
+from test_phones import TABS, PhoneOnPage  # noqa: E402
 
 
 def main(folder: pathlib.Path):
@@ -29,7 +31,41 @@ def main(folder: pathlib.Path):
                 console.go(address.format(**stage.places()), heading)
                 console.page.wait_for_timeout(2_500 if name == "overview" else 500)
                 save(console, folder, name)
+            save_phones(browser, folder)
             browser.close()
+    finally:
+        stage.stop()
+
+
+def save_phones(browser: Browser, folder: pathlib.Path):
+    """The page with two phones that are on: one in the app, one locked with a notification; and what stands beside them, tab by tab."""
+    stage = PhonesStage()
+    try:
+        console = Console(stage, browser.new_context(locale="en-US", reduced_motion="reduce").new_page())
+        console.sign_in()
+        console.go("#/phones", "Phones")
+        alice, bob = (PhoneOnPage(console.page, name) for name in PASSWORDS)
+        for phone in (alice, bob):
+            phone.touch("Chat")
+            phone.shows("Sign In")
+            phone.enter("User name", phone.name)
+            phone.enter("Password", PASSWORDS[phone.name])
+            phone.touch("Sign In")
+            phone.touch("Allow")
+            phone.shows("No conversations yet")
+        stage.wait_for_device("bob")
+        bob.press("Lock")
+        alice.touch("New Chat")
+        alice.enter("User name", "bob")
+        alice.touch("Open")
+        alice.say("Shall we meet at eight?")
+        bob.shows("Shall we meet at eight?", 60)
+        for tab in TABS:
+            bob.open_tab(tab)
+            expect(bob.card.get_by_role("tab", name=tab, exact=True)).to_have_attribute("aria-selected", "true")
+            save(console, folder, "living phones" if tab == TABS[0] else f"living phones {tab.lower()}")
+        console.go("#/phones/reference/6.1", "What iOS does")
+        save(console, folder, "reference")
     finally:
         stage.stop()
 

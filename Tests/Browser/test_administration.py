@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
+import urllib.parse
 import uuid
 
+from console_stage import SCRIPT
 from playwright.sync_api import expect
 
 
@@ -64,6 +67,41 @@ def test_settings_are_saved_and_what_breaks_a_rule_is_told_beside_it(console):
     console.go("#/apps/demo/people", "People")
     console.go("#/apps/demo/settings?tab=limits", "Settings")
     expect(console.page.locator("input[aria-label='messages: One person']")).to_have_value("100/600")
+
+
+def save(console) -> int:
+    """Saves settings; says with which status they were answered."""
+    with console.page.expect_response(lambda answer: answer.request.method == "PUT" and answer.url.endswith("/settings")) as answer:
+        console.page.click("main button:has-text('Save')")
+    return answer.value.status
+
+
+def test_words_of_notifications_are_kept_by_language(console):
+    stage = console.stage
+    words = lambda: stage.site.call("GET", "/v1/apps/demo", key=stage.operator_key())["settings"]["words"]  # noqa: E731
+    console.go("#/apps/demo/people", "People")
+    console.go("#/apps/demo/settings?tab=words", "Settings")
+    console.page.click("main button:has-text('Add a language')")
+    added = console.main.locator("fieldset.word-set").last
+    added.get_by_label("Language", exact=True).fill("de")
+    added.get_by_label("Where no text may be shown").fill("Neue Nachricht")
+    added.get_by_label("For several at once").fill("{count} neue Nachrichten")
+    # A language that the server has no words of its own in needs all of them; what is missing is told beside it.
+    assert save(console) == 400
+    expect(added.locator(".field-error:visible")).to_contain_text("must be 1 to 256 bytes")
+    for label, text in [("For who hides", "Verborgen"), ("In the place of a recalled message", "Zurückgenommen"), ("For kinds without", "Etwas Neues")]:
+        added.get_by_label(label).fill(text)
+    assert save(console) == 200
+    assert (words()["languages"]["de"]["neutral"], words()["languages"]["de"]["several"]) == ("Neue Nachricht", "{count} neue Nachrichten")
+    console.page.reload()
+    kept = console.main.locator("fieldset.word-set", has_text="de")
+    expect(kept.get_by_label("Language", exact=True)).to_have_value("de")
+    expect(kept.get_by_label("Where no text may be shown")).to_have_value("Neue Nachricht")
+    expect(kept.get_by_label("For several at once")).to_have_value("{count} neue Nachrichten")
+    expect(kept.get_by_label("In the place of a recalled message")).to_have_value("Zurückgenommen")
+    kept.locator("button:has-text('Remove this language')").click()
+    assert save(console) == 200
+    assert "de" not in words()["languages"]
 
 
 def test_a_change_that_somebody_else_was_faster_with_is_refused(console):
@@ -139,6 +177,131 @@ def test_conversations_are_listed_with_their_members(console):
     expect(row).to_contain_text("2")
     row.locator("a").click()
     expect(console.page.locator("main h1")).to_contain_text("Listed here")
+
+
+def test_who_is_in_a_group_and_may_write_is_told_with_what_was_written(console):
+    backend = console.stage.backend
+    until = int(time.time() * 1_000) + 86_400_000
+    backend.call("PUT", "conversations/GRP/crew", {"name": "Crew", "members": [
+        {"user": "alice", "role": "owner"}, {"user": "bob", "role": "admin", "nickname": "Bobby"}, {"user": "dave"}, {"user": "uma"}]})
+    backend.call("PUT", "conversations/GRP/crew/mutes/dave", {})
+    backend.call("PUT", "conversations/GRP/crew/mutes/uma", {"until": until})
+    backend.say("alice", "crew", "All hands", kind="GRP")
+    console.go("#/apps/demo/conversations/GRP/crew", "Crew")
+    members = console.main.locator("section.card", has=console.page.get_by_role("heading", name="Members", exact=True)).locator("tbody tr")
+    expect(members).to_have_count(4)
+    for user, *words in [("alice", "owner", "may write"), ("bob", "admin", "Bobby", "may write"), ("dave", "member", "may not write"),
+                         ("uma", "member", "may not write until")]:
+        for word in words:
+            expect(members.filter(has=console.page.get_by_role("link", name=user, exact=True))).to_contain_text(word)
+    expect(console.main.locator("table", has_text="Muted members").locator("tbody tr")).to_have_count(2)
+    assert "All hands" not in console.main.inner_text()
+    console.page.fill("input[name=reader]", "dave")
+    console.page.click("main button:has-text('Show content')")
+    expect(console.main).to_contain_text("All hands")
+    # Of what is unread, the person's page has the number for each conversation.
+    backend.say("bob", "uma", "One more")
+    members.get_by_role("link", name="uma", exact=True).click()
+    expect(console.page.locator("main h1")).to_have_text("uma")
+    expect(console.main.locator(".tile", has_text="Unread").first).to_contain_text("2")
+    conversations = console.main.locator("section.card", has=console.page.get_by_role("heading", name="Conversations", exact=True)).locator("tbody tr")
+    expect(conversations).to_have_count(2)
+    for row in conversations.all():
+        expect(row.locator("[data-label=Unread]")).to_have_text("1")
+
+
+def test_accounts_are_listed_with_who_speaks_for_them(console):
+    backend = console.stage.backend
+    backend.call("PUT", "accounts/MP/daily", {"audience": "followers", "owner": "alice", "operators": ["bob"]})
+    backend.call("PUT", "accounts/MP/daily/followers/carol")
+    backend.call("PUT", "accounts/CS/help")
+    backend.call_person("daily", "Daily news")
+    console.go("#/apps/demo/people", "People")
+    console.go("#/apps/demo/conversations", "Conversations")
+    accounts = console.main.locator("section.card", has=console.page.get_by_role("heading", name="Accounts", exact=True))
+    daily = accounts.locator("tbody tr", has_text="daily")
+    for words in ("Daily news", "followers", "alice", "bob"):
+        expect(daily).to_contain_text(words)
+    expect(daily.locator("[data-label=Followers]")).to_have_text("1")
+    expect(accounts.locator("tbody tr", has_text="help")).to_contain_text("the backend")
+    for account in ("MP/daily", "CS/help"):
+        backend.call("DELETE", f"accounts/{account}")
+    console.go("#/apps/demo/people", "People")
+    console.go("#/apps/demo/conversations", "Conversations")
+    expect(accounts).to_contain_text("No account is declared")
+
+
+def test_a_person_is_banned_and_let_in_again(console):
+    console.stage.backend.call_person("vic", "Vic")
+    console.stage.backend.call("PUT", "users/vic/blocked/mallory")
+    console.go("#/apps/demo/people/vic", "Vic")
+    expect(console.main.locator(".facts div", has_text="Has blocked")).to_contain_text("mallory")
+    console.main.get_by_role("button", name="Ban", exact=True).click()
+    console.page.click("dialog button[type=submit]")
+    expect(console.page.locator(".page-head .chip")).to_have_text("banned")
+    assert console.stage.backend.call("GET", "users/vic")["banned"]
+    console.main.get_by_role("button", name="Let in again").click()
+    console.page.click("dialog button[type=submit]")
+    expect(console.page.locator(".page-head .chip")).to_have_count(0)
+
+
+def test_script_in_names_is_text(console):
+    """Names of apps, groups, webhooks, people and accounts, and tags; those of keys and operators, which the server takes letters for alone,
+    are told here in its form."""
+    stage, key, app = console.stage, console.stage.operator_key(), f"odd{uuid.uuid4().hex[:6]}"
+    quoted = urllib.parse.quote(SCRIPT, safe="")
+    ask = lambda method, path, body=None: stage.site.call(method, f"/v1/apps{path}", body, key=key)  # noqa: E731
+    settings = ask("POST", "", {"id": app, "settings": {"name": SCRIPT}})["app"]["settings"]
+    ask("PUT", f"/{app}/settings", {**settings, "tags": [SCRIPT]})
+    webhook = ask("POST", f"/{app}/webhooks", {"name": SCRIPT, "url": "https://127.0.0.1:1/hook", "types": ["device_signed_out"]})["webhook"]["id"]
+    ask("PUT", f"/{app}/users/{quoted}/profile", {"name": SCRIPT, "portrait": f"https://a/{SCRIPT}"})
+    ask("PUT", f"/{app}/users/{quoted}/tags", {"tags": [SCRIPT]})
+    ask("PUT", f"/{app}/users/{quoted}/aliases", {"aliases": [SCRIPT]})
+    ask("PUT", f"/{app}/conversations/GRP/{quoted}", {"name": SCRIPT, "portrait": f"https://b/{SCRIPT}", "members": [
+        {"user": SCRIPT, "role": "owner", "nickname": f"nick {SCRIPT}"}]})
+    ask("PUT", f"/{app}/accounts/MP/{quoted}", {"operators": [SCRIPT]})
+    at = int(time.time() * 1_000)
+
+    def answer(route):
+        told = route.fetch().json()
+        if "operators" in told:
+            told["operators"][0] |= {"name": SCRIPT}
+        else:
+            told["api_keys"] = [{"name": SCRIPT, "scopes": [SCRIPT], "created_at": at, "last_used_at": None, "previous_ends_at": None}]
+            told["client_keys"] = [{"name": f"client {SCRIPT}", "key": SCRIPT, "created_at": at, "revoked_at": None}]
+        route.fulfill(json=told)
+
+    patterns = [f"**/v1/apps/{app}", "**/v1/operators?*"]
+    for pattern in patterns:
+        console.page.route(pattern, answer)
+    try:
+        console.page.reload()
+        console.page.wait_for_selector("nav.side-nav")
+        for address, *words in [
+            ("#/apps", SCRIPT), (f"#/apps/{app}", SCRIPT), (f"#/apps/{app}/webhooks", SCRIPT), (f"#/apps/{app}/webhooks/{webhook}", SCRIPT),
+            (f"#/apps/{app}/people/{quoted}", SCRIPT, f"https://a/{SCRIPT}"), (f"#/apps/{app}/conversations", SCRIPT),
+            (f"#/apps/{app}/conversations/GRP/{quoted}", f"nick {SCRIPT}", f"https://b/{SCRIPT}"), ("#/operators", SCRIPT),
+            (f"#/apps/{app}/settings?tab=keys", SCRIPT, f"client {SCRIPT}"), (f"#/apps/{app}/audit", SCRIPT),
+        ]:
+            console.go(address)
+            for word in words:
+                expect(console.main).to_contain_text(word)
+            assert console.page.evaluate("window.hit") is None and console.page.locator("main img").count() == 0, address
+        # In questions and fields, too.
+        console.go(f"#/apps/{app}/settings?tab=keys", "Settings")
+        console.main.locator("tbody tr", has_text=SCRIPT).first.locator("button:has-text('Remove')").click()
+        expect(console.page.locator("dialog")).to_contain_text(SCRIPT)
+        console.page.keyboard.press("Escape")
+        console.page.click("[role=tab][data-key=general]")
+        expect(console.main.locator(".field", has_text="Tags").locator("input")).to_have_value(SCRIPT)
+        console.go(f"#/apps/{app}/people/{quoted}")
+        console.page.click("main summary:has-text('Aliases and tags')")
+        for field in ("Aliases", "Tags"):
+            expect(console.main.locator("form .field", has_text=field).last.locator("input")).to_have_value(SCRIPT)
+        assert console.page.evaluate("window.hit") is None and console.page.locator("main img").count() == 0
+    finally:
+        for pattern in patterns:
+            console.page.unroute(pattern)
 
 
 def test_the_overview_draws_the_hour_the_server_has_kept_at_once(console):

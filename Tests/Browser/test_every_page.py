@@ -31,6 +31,7 @@ PAGES = {
     "push": ("#/apps/demo/pushes/{push}", "Push", "推送"),
     "new push": ("#/apps/demo/pushes/new", "New push", "新建推送"),
     "new message": ("#/apps/demo/pushes/new?what=message", "Send a message", "发送消息"),
+    "new silent push": ("#/apps/demo/pushes/new?what=silent", "Wake an app", "唤醒应用"),
     "credentials": ("#/apps/demo/credentials", "Push credentials", "推送证书"),
     "webhooks": ("#/apps/demo/webhooks", "Webhooks", "Webhook"),
     "webhook": ("#/apps/demo/webhooks/{webhook}", "Orders", "Orders"),
@@ -90,6 +91,14 @@ def find_serious(page, rules: list[str] | None = None) -> list:
             for each in found if each["impact"] in ("serious", "critical")]
 
 
+def check_boxes(console, width: int):
+    """At this width nothing scrolls sideways, and nothing lies on something else."""
+    console.page.set_viewport_size({"width": width, "height": 860})
+    console.settle()
+    assert console.page.evaluate(OVERFLOW) == [], width
+    assert console.page.evaluate(OVERLAPS) == [], width
+
+
 def address_of(name: str, stage) -> str:
     return PAGES[name][0].format(**stage.places())
 
@@ -97,7 +106,7 @@ def address_of(name: str, stage) -> str:
 @pytest.mark.parametrize("name", PAGES)
 def test_page(name, console, stage):
     """One visit for all that holds of each page: its heading has the focus, it has a title, nothing scrolls sideways, nothing lies on
-    something else, no word is missing, and axe-core finds nothing serious; wide and narrow, light and dark."""
+    something else, no word is missing, and axe-core finds nothing serious; wide, between and narrow, light and dark."""
     page = console.page
     page.set_viewport_size({"width": 1280, "height": 860})
     address = address_of(name, stage)
@@ -108,12 +117,12 @@ def test_page(name, console, stage):
     assert page.title().endswith(" · Tidings") and len(page.title()) > len(" · Tidings")
     assert page.locator("h1").count() == 1
     assert page.evaluate(KEYS_SHOWN) == []
-    for width in (1280, 390):
-        page.set_viewport_size({"width": width, "height": 860})
-        console.settle()
-        assert page.evaluate(OVERFLOW) == [], width
-        assert page.evaluate(OVERLAPS) == [], width
+    for width in (1280, 768, 390):
+        check_boxes(console, width)
         for scheme in ("light", "dark"):
+            # Between the two there is nothing that neither of them has.
+            if width == 768:
+                continue
             page.emulate_media(color_scheme=scheme)
             # Only colours differ in the dark, and they are the same at every width.
             if scheme == "dark" and width == 390:
@@ -131,6 +140,29 @@ def test_every_page_in_chinese(make_console, stage):
         console.go(address_of(name, stage), heading)
         assert console.page.evaluate(KEYS_SHOWN) == [], name
         assert console.page.evaluate(OVERFLOW) == [], name
+    assert not console.errors
+
+
+@pytest.mark.parametrize("locale, heading", [("en-US", "Sign in"), ("zh-CN", "登录")])
+def test_the_sign_in_page(locale, heading, make_console, stage):
+    """As every page; nobody is signed in here, so it has nothing of the frame. The form with what it refuses, and the link from a terminal."""
+    console = make_console(locale=locale, who=None)
+    page = console.page
+    for fragment in ("", "#link=unused"):
+        page.goto("about:blank")
+        page.goto(f"{stage.url}{fragment}")
+        expect(page.locator("main h1")).to_contain_text(heading)
+        if not fragment:
+            page.click("button[type=submit]")
+            expect(page.locator("main .field-error:visible")).to_have_count(2)
+        assert page.title().endswith(" · Tidings") and page.locator("h1").count() == 1
+        assert page.evaluate(KEYS_SHOWN) == []
+        for width in (1280, 768, 390):
+            check_boxes(console, width)
+        # Colours are the same in every language.
+        for scheme in ("light", "dark") if locale == "en-US" else ("light",):
+            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+            assert find_serious(page, ["color-contrast"] if scheme == "dark" else None) == [], (fragment, scheme)
     assert not console.errors
 
 
@@ -195,6 +227,45 @@ def test_everything_is_reached_by_keyboard(console):
     expect(page.locator("[role=tab][data-key=person]")).to_be_focused()
     expect(page.locator("[role=tabpanel] input[name=why-user]")).to_be_visible()
     page.evaluate("document.body.removeAttribute('tabindex')")
+
+
+FOCUS = """() => {
+  const {activeElement: held} = document;
+  return held === document.body ? 'browser' : held.closest('dialog') ? 'dialog' : 'page';
+}"""
+
+
+def hold_focus_in_dialog(console):
+    """From stop to stop, and backwards: in a dialog, or with the browser itself, never in what lies behind; Escape closes it."""
+    page = console.page
+    expect(page.locator("dialog")).to_be_visible()
+    stops = []
+    for key in ("Tab",) * 7 + ("Shift+Tab",) * 7:
+        stops.append(page.evaluate(FOCUS))
+        page.keyboard.press(key)
+    assert stops[0] == "dialog" and set(stops) <= {"dialog", "browser"} and stops.count("dialog") >= 10, stops
+    page.keyboard.press("Escape")
+    expect(page.locator("dialog")).to_have_count(0)
+
+
+def test_a_dialog_keeps_the_focus_and_gives_it_back(console):
+    page = console.page
+    console.go("#/operators", "Operators")
+    # A question, opened from the page.
+    opener = console.main.locator("tbody tr", has_text="vera").get_by_role("button", name="Remove")
+    opener.focus()
+    page.keyboard.press("Enter")
+    hold_focus_in_dialog(console)
+    expect(opener).to_be_focused()
+    # The form for a password, from a menu, which is closed by then: its button stands for it.
+    menu = page.locator("button[aria-label^='Signed in as']")
+    menu.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".menu-item:has-text('Change password')")).to_be_focused()
+    page.keyboard.press("Enter")
+    hold_focus_in_dialog(console)
+    expect(menu).to_be_focused()
+    expect(menu).to_have_attribute("aria-expanded", "false")
 
 
 def test_back_and_forward_go_from_page_to_page(console):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import pathlib
 import re
 
@@ -10,6 +11,8 @@ import pytest
 PAGES = pathlib.Path(__file__).resolve().parents[2] / "Sources" / "Server" / "Console" / "Pages"
 OPENAPI = PAGES.parents[1] / "TidingsServer" / "API" / "openapi.yaml"
 SCRIPTS = sorted(PAGES.glob("*.js"))
+CALLBACKS = PAGES.parents[2] / "Phone" / "PhoneCore" / "Callback.swift"
+REFERENCE = PAGES.parents[3] / "docs" / "reference" / "ios-delivery.md"
 # A part with many words, such as the phones, has catalogues of its own.
 CATALOGUES = {language: sorted(PAGES.glob(f"text*-{language}.js")) for language in ("en", "zh-Hans")}
 ENTRY = re.compile(r"^  '((?:[^'\\]|\\.)*)': '((?:[^'\\]|\\.)*)',$", re.M)
@@ -94,6 +97,112 @@ def test_the_audit_has_words_for_every_change():
     assert sorted(change for change in asked if f"action.{change}" not in english) == []
     reads = ["GET conversations/{type}/{id}/messages", "GET messages", "GET messages/{id}/receipts", "GET media", "GET media/{id}"]
     assert [read for read in reads if f"action.{read}" not in english] == []
+
+
+def callbacks() -> set[str]:
+    """All that a virtual phone can call, by the names of its trace."""
+    body = re.search(r"^public enum Callback: .*?^}", CALLBACKS.read_text(), re.M | re.S)[0].split("package static let tag")[0]
+    return set(re.findall(r"^    (?:indirect )?case (\w+)", body, re.M))
+
+
+def test_every_call_of_a_phone_is_explained_in_both_languages_with_its_section():
+    calls = callbacks()
+    assert len(calls) > 40 and {"willPresent", "serviceExtensionTimeWillExpire"} <= calls
+    # A call that is explained by its case, as a launch by icon or by notification, has words for each case that trace-words.js tells apart.
+    text = (PAGES / "trace-words.js").read_text()
+    cases = {
+        "didFinishLaunching": ["notification", "background", "icon"], "sceneWillConnect": ["response", "icon"],
+        "receiveResponse": ["text", "dismiss", "tap", "action"], "receiveRemoteFetch": ["active", "inactive", "background"],
+    }
+    assert all(f"'{case}'" in text for name in cases if name != "receiveRemoteFetch" for case in cases[name])
+    for language in CATALOGUES:
+        there = words(language)
+        unexplained = [name for name in sorted(calls) if f"phones.call.{name}" not in there
+                       and not (name in cases and all(f"phones.call.{name}.{case}" in there for case in cases[name]))]
+        assert unexplained == [], language
+    sections = dict(re.findall(r"(\w+): '(\d+(?:\.\d+)?)'", re.search(r"const SECTION_OF_CALL = {.*?^};", text, re.M | re.S)[0]))
+    assert set(sections) == calls
+
+
+def test_every_section_that_the_trace_names_is_in_the_reference():
+    named = set(re.findall(r"'(\d+(?:\.\d+)?)'", (PAGES / "trace-words.js").read_text()))
+    assert {"2.2", "5.5", "6.1", "6.3", "6.4", "12"} <= named
+    there = set(re.findall(r"^#{2,3} (\d+(?:\.\d+)?)\.? ", REFERENCE.read_text(), re.M))
+    assert named - there == set()
+    # The server has that very page.
+    assert (PAGES / "ios-delivery.md").resolve() == REFERENCE.resolve()
+
+
+ADDRESS = re.compile(r"`(/[a-z][^`]*)`|'(/[a-z][^']*)'")
+CALL = re.compile(r"(?:\bapi\.(get|post|put|patch|delete|text)|\bcurlOf|\bnew (EventSource))\(\s*(?:'([A-Z]+)',\s*)?(.+)")
+CHOICE = r"[^}?]*\? '([^']*)' : '([^']*)'"
+
+
+def spellings(address: str, text: str) -> set[str]:
+    """An address as the API's description has it: without its query, each place empty, and one for each word that a place chooses from."""
+    for place in re.findall(r"\$\{([^}]*)\}", address):
+        named = re.search(rf"const {re.escape(place)} = {CHOICE};", text)
+        if chosen := named or re.fullmatch(CHOICE, place):
+            return {whole for word in chosen.groups() for whole in spellings(address.replace(f"${{{place}}}", word), text)}
+    return {re.sub(r"\$\{[^}]*\}", "{}", address).partition("?")[0]}
+
+
+def definitions(name: str, text: str) -> list[set[str]]:
+    """What a name stands for in a file, one for each place that says so; one that a function is given is called as where it comes from."""
+    told = re.findall(rf"const {re.escape(name)} = ([^;]+);", text)
+    return [{each for found in ADDRESS.findall(line) for each in spellings("".join(found), text)} for line in told]
+
+
+def addresses_of(argument: str, text: str) -> list[set[str]]:
+    """What the first argument of a call may be."""
+    if found := re.match(r"(?:path)?`(/[^`]*)`|'(/[^']*)'|`\$\{path`([^`]*)`\}", argument):
+        return [spellings("".join(part or "" for part in found.groups()), text)]
+    if found := re.match(r"`\$\{(\w+)\}([^`]*)`", argument):
+        return [{base + rest for base in bases for rest in spellings(found[2], text)} for bases in definitions(found[1], text)]
+    return definitions(re.match(r"\w*", argument)[0], text)
+
+
+@functools.cache
+def described() -> set[tuple[str, str]]:
+    """Methods and routes of the API's description, each place of a route empty."""
+    routes = re.findall(r"^  (/\S+):\n((?:    .*\n|\n)+)", OPENAPI.read_text(), re.M)
+    return {(method.upper(), re.sub(r"\{\w+\}", "{}", route)) for route, text in routes for method in re.findall(r"^    (\w+):$", text, re.M)}
+
+
+def find_undescribed(text: str) -> tuple[int, list[str]]:
+    """How many calls of the API a script has, and those of them that the description does not know."""
+    known, count, undescribed = described(), 0, []
+    for call in CALL.finditer(text):
+        verb, stream, shown, argument = call.groups()
+        method = "GET" if stream or verb == "text" else (verb or shown or "").upper()
+        count += 1
+        if not any(meant and all((method, address) in known for address in meant) for meant in addresses_of(argument, text)):
+            undescribed.append(f"{call[0][:90]}: {method} {addresses_of(argument, text)}")
+    return count, undescribed
+
+
+def test_whatever_is_asked_for_is_described():
+    """The console has only the documented API: each address it asks for is there, with that method. Whatever it does, `curl` can."""
+    # The one file that sends requests, to the addresses that the others give it.
+    texts = {script.name: script.read_text() for script in SCRIPTS if script.name != "api.js"}
+    found = {name: find_undescribed(text) for name, text in texts.items()}
+    assert [undescribed for _, all_of_them in found.values() for undescribed in all_of_them] == []
+    assert sum(count for count, _ in found.values()) > 90
+    routes = {route for _, route in described()}
+    for name, text in texts.items():
+        assert not re.search(r"\b(fetch|XMLHttpRequest|WebSocket|sendBeacon)\(", text), name
+        # What is only linked to, or the beginning of several, is there, too.
+        spoken = {each for address in ADDRESS.findall(text) for each in spellings("".join(address), text)}
+        assert sorted(address for address in spoken if address.startswith(("/v1/", "/metrics")) and address not in routes) == [], name
+
+
+@pytest.mark.parametrize("wrong", [
+    "api.get(path`/v1/apps/${app}/nothing`)", "api.patch('/v1/apps')", "const address = '/v1/server';\napi.get(`${address}/${what}`)", "api.get(unknown)",
+    "curlOf('PUT', '/v1/operators')", "new EventSource(`/v1/apps/${app}/stream?${query}`)",
+    "api.post(path`/v1/apps/${app}/${isOne ? 'messages' : 'letters'}`)",
+])
+def test_what_is_not_described_is_found(wrong):
+    assert find_undescribed(wrong)[0] == 1 and find_undescribed(wrong)[1]
 
 
 def test_no_word_is_there_for_nothing():

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-from playwright.sync_api import expect
+import json
+import re
+import time
+import uuid
 
-SCRIPT = "<img/src=x/onerror=window.hit=1>"
+import pytest
+from console_stage import SCRIPT, apple
+from playwright.sync_api import expect
 
 
 @pytest.mark.parametrize("message, sentence", [
@@ -21,6 +25,18 @@ SCRIPT = "<img/src=x/onerror=window.hit=1>"
 def test_a_sentence_says_what_became_of_it(console, message, sentence):
     console.go(f"#/apps/demo/messages/{console.stage.messages[message]}", "Message")
     expect(console.main).to_contain_text(sentence)
+
+
+def test_it_is_told_how_long_before_the_deadline_it_was_read_elsewhere(console):
+    message = console.stage.messages["deadline"]
+    console.stage.backend.wait_for_ends(message, "ivan", "read_elsewhere", "settled")
+    console.go(f"#/apps/demo/messages/{message}", "Message")
+    lane = console.page.locator("main .lane", has_text="ivan-iphone")
+    expect(lane).to_contain_text(re.compile(
+        r"ivan-iphone of ivan was not pushed: the message was read on ivan-ipad [\d.]+ sec before the deadline\."))
+    lane.locator("summary:has-text('Step by step')").click()
+    expect(lane).to_contain_text("read on ivan-ipad")
+    expect(lane).to_contain_text("the device missed its deadline")
 
 
 def test_a_message_is_found_by_its_id(console):
@@ -44,6 +60,9 @@ def test_a_message_is_found_by_its_words(console):
     console.page.fill("input[name=text]", "lunch tw")
     console.page.click("main button:has-text('Search and show texts')")
     expect(console.main).to_contain_text("Lunch at twelve?")
+    console.page.fill("input[name=until]", "2020-01-01T09:00")
+    console.page.click("main button:has-text('Search and show texts')")
+    expect(console.main).to_contain_text("No message has all these words")
 
 
 def test_what_happens_is_seen_as_it_happens(console):
@@ -91,6 +110,65 @@ def test_whatever_strangers_write_is_text(console):
     assert console.page.evaluate("window.hit") is None and console.page.locator("main img").count() == 0
 
 
+def test_script_in_a_reason_of_apns_is_text(console):
+    """What APNs answers goes through many hands before it is read: on the message, in both searches, and as it happens."""
+    stage = console.stage
+    user = f"jane{uuid.uuid4().hex[:6]}"
+    token = stage.register_token(user)
+    stage.add_phone(user, f"{user}-iphone", token)
+    console.go("#/apps/demo/messages?find=legs", "Messages")
+    console.wait_for_stream()
+    apple(stage, "/faults", {"rules": [{"fault": "respond", "status": 400, "reason": SCRIPT, "token": token, "count": 1}]})
+    message = stage.backend.say("alice", user, "Refused")
+    try:
+        stage.backend.wait_for_ends(message, user, "rejected")
+    finally:
+        apple(stage, "/faults", {})
+    console.page.fill("input[name=legs-reason]", "ONERROR=window")
+    console.page.click("main button:has-text('Search deliveries')")
+    found = console.page.locator(".tab-panel tbody tr")
+    expect(found.first).to_contain_text(SCRIPT)
+    expect(found.first).to_contain_text(f"{user}-iphone")
+    expect(console.page.locator("main tbody tr", has_text=message[:6]).last).to_contain_text("refused by APNs")
+    console.page.click("[role=tab][data-key=person]")
+    console.page.fill("input[name=why-user]", user)
+    console.page.click("main button:has-text('Say why')")
+    expect(console.main).to_contain_text(f"APNs has refused the push for good ({SCRIPT})")
+    console.go(f"#/apps/demo/messages/{message}", "Message")
+    lane = console.page.locator("main .lane", has_text=f"{user}-iphone")
+    expect(lane).to_contain_text(f"APNs has refused the push for good ({SCRIPT})")
+    lane.locator("summary:has-text('Step by step')").click()
+    expect(lane.locator(".steps")).to_contain_text(f"400 {SCRIPT}")
+    assert console.page.evaluate("window.hit") is None and console.page.locator("main img").count() == 0
+
+
+def test_an_outage_of_apns_is_seen_as_a_pause_and_ends_by_itself(console):
+    stage = console.stage
+    key = stage.operator_key()
+    console.go("#/apps/demo", "demo")
+    console.wait_for_stream()
+    apple(stage, "/faults", {"rules": [{"fault": "outage"}]})
+    try:
+        # The first finds out; the other waits from its start.
+        stage.backend.say("alice", "bob", "Into the outage")
+        deadline = time.monotonic() + 20
+        while all(lane["state"] == "usable" for lane in stage.site.call("GET", "/v1/apps/demo/statistics", key=key)["lanes"]):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        message = stage.backend.say("alice", SCRIPT, "Behind it")
+        stage.backend.wait_for_open_leg(message, SCRIPT, "provider_down")
+        expect(console.main.locator(".attention")).to_contain_text("APNs does not answer")
+        expect(console.main.locator("section.card", has_text="What waits for APNs").locator("tbody tr", has_text="paused")).to_contain_text("APNs does not answer")
+    finally:
+        apple(stage, "/faults", {})
+    console.go(f"#/apps/demo/messages/{message}", "Message")
+    lane = console.page.locator("main .lane", has_text="x-iphone")
+    # The longer it lasted, the longer the server leaves APNs alone.
+    expect(lane).to_contain_text("APNs took the push for x-iphone", timeout=40_000)
+    expect(lane.locator(".lane-sentence")).to_contain_text("it was held up by “APNs down”")
+    expect(lane.locator(".lane-line")).to_have_attribute("aria-label", re.compile("APNs down.*APNs"))
+
+
 def test_a_message_is_recalled_after_a_question(console):
     message = console.stage.backend.say("alice", "carol", "Forget this")
     console.go(f"#/apps/demo/messages/{message}", "Message")
@@ -119,6 +197,68 @@ def test_which_phones_somebody_has_is_one_page_away(console):
     expect(rows.nth(1)).to_contain_text("registered")
 
 
+def test_a_persons_devices_are_told_with_token_environment_sight_lease_badge_and_notifications(console):
+    stage = console.stage
+    # Somebody new: a minute after nothing has happened to a person the server has forgotten what pushes told. The iPad comes when the push has
+    # gone, which it would hold up.
+    stage.add_phone("judy", "judy-iphone", stage.register_token("judy"))
+    message = stage.backend.say("alice", "judy", "On the icon")
+    stage.backend.wait_for_ends(message, "judy", "accepted")
+    stage.add_phone("judy", "judy-ipad", stage.register_token("judy-ipad"), stays=True)
+    unread = stage.backend.call("GET", "users/judy/unread")["unread"]
+    pad, phone = stage.backend.call("GET", "users/judy/devices")["devices"]
+    assert (pad["id"], pad["badge"], pad["last_seen_at"]) == ("judy-ipad", None, None)
+    assert (phone["id"], phone["badge"]) == ("judy-iphone", unread)
+    # The server reckons it anew for each answer, from two clocks of whole milliseconds.
+    times = console.page.evaluate("at => [at - 1, at, at + 1].map(each => new Date(each).toISOString())", phone["last_seen_at"])
+    seen = f"time:is({', '.join(f'[datetime={json.dumps(each)}]' for each in times)})"
+    token = {device: f"{stage.tokens[device][:4]}…{stage.tokens[device][-4:]}" for device in ("judy-ipad", "judy-iphone")}
+    allowed = ["allowed", "Banners, Sounds, Badge, Lock screen, and Notification list"]
+
+    console.go("#/apps/demo/people/judy", "judy")
+    rows = console.page.locator("main table[role=table]").first.locator("tbody tr")
+    wanted = {
+        "judy-ipad": {
+            "Lease, last seen": ["in the foreground", "connected now"], "Badge": ["set by the app"],
+            "Push token": ["registered", "sandbox", token["judy-ipad"]], "Notifications, as reported": allowed},
+        "judy-iphone": {
+            "Lease, last seen": ["gone"], "Badge": [str(unread)], "Push token": ["registered", "sandbox", token["judy-iphone"]],
+            "Notifications, as reported": allowed},
+    }
+    for device, cells in wanted.items():
+        for label, words in cells.items():
+            for word in words:
+                expect(rows.filter(has_text=device).locator(f"[data-label='{label}']")).to_contain_text(word)
+    expect(rows.filter(has_text="judy-iphone").locator(f"[data-label='Lease, last seen'] {seen}")).to_have_count(1)
+
+    console.go("#/apps/demo/people/judy/devices/judy-iphone", "judy-iphone")
+    for label, words in {
+        "Lease": ["gone"], "Badge": [f"{unread}, by the last push that APNs took"], "The next push tells": [str(unread)],
+        "Push token": ["registered", token["judy-iphone"]], "Environment": ["sandbox"], "Notifications there": ["allowed"],
+    }.items():
+        fact = console.page.locator("main dl.facts > div", has=console.page.locator("dt", has_text=re.compile(f"^{label}$")))
+        for word in words:
+            expect(fact.first).to_contain_text(word)
+    expect(console.page.locator(f"main dl.facts {seen}")).to_have_count(1)
+    assert stage.tokens["judy-iphone"] not in console.page.content()
+
+
+def test_a_device_is_told_anew_when_the_app_goes_to_the_background(console):
+    stage = console.stage
+    console.go("#/apps/demo/people/judy/devices/judy-ipad", "judy-ipad")
+    console.wait_for_stream()
+    lease = console.page.locator("main dl.facts > div", has=console.page.locator("dt", has_text="Lease"))
+    expect(lease).to_contain_text("in the foreground")
+    try:
+        stage.say_run_state("judy-ipad", "background", 90_000)
+        expect(lease).to_contain_text("in the background")
+        expect(lease).to_contain_text(re.compile(r"until \d\d:\d\d:\d\d"))
+        expect(console.page.locator("main .page-head .chips")).to_contain_text("in the background")
+    finally:
+        stage.say_run_state("judy-ipad", "foreground")
+    expect(lease).to_contain_text("in the foreground")
+
+
 def test_a_persons_conversations_are_listed_with_what_is_unread(console):
     console.go("#/apps/demo/people/carol", "carol")
     conversations = console.main.locator("section.card", has=console.page.get_by_role("heading", name="Conversations", exact=True)).locator("tbody tr")
@@ -133,6 +273,8 @@ def test_the_page_comes_back_by_itself_after_a_restart(console):
     console.go("#/apps/demo/messages", "Messages")
     console.wait_for_stream()
     site = console.stage.site
+    # A server that stops waits ten seconds for those who are there.
+    console.stage.drop_phones()
     site.server.stop()
     expect(console.page.locator(".live")).to_contain_text("Reconnecting")
     site.start()
@@ -155,7 +297,9 @@ def test_why_somebodys_phone_was_silent(console):
 
 
 def test_why_silent_takes_any_person(console):
-    console.go("#/apps/demo/messages?find=person", "Messages")
+    console.go("#/apps/demo", "demo")
+    console.page.click("main a:has-text('Why was a phone silent?')")
+    expect(console.main).to_contain_text("In this browser’s time zone")
     console.page.click("main button:has-text('Say why')")
     expect(console.main).to_contain_text("Type the id of a person.")
     console.page.fill("input[name=why-user]", "carol")
@@ -174,9 +318,10 @@ def test_deliveries_are_found_by_device_state_and_reason(console):
     console.page.select_option("select[name=legs-state]", "muted")
     console.page.click("main button:has-text('Search deliveries')")
     expect(found.first).to_contain_text("carol-iphone")
-    console.page.select_option("select[name=legs-state]", "open")
+    console.page.select_option("select[name=legs-state]", "no_device")
     console.page.click("main button:has-text('Search deliveries')")
     expect(console.page.locator(".field-error:visible")).to_contain_text("type an id")
+    console.page.select_option("select[name=legs-state]", "open")
     console.page.fill("input[name=legs-user]", "frank")
     console.page.click("main button:has-text('Search deliveries')")
     expect(found.first).to_contain_text("quiet hours")
@@ -186,6 +331,31 @@ def test_deliveries_are_found_by_device_state_and_reason(console):
     console.page.fill("input[name=legs-reason]", "TOKEN_dead")
     console.page.click("main button:has-text('Search deliveries')")
     expect(found.first).to_contain_text("gina-iphone")
+    # And by the time at which it was sent.
+    console.page.fill("input[name=legs-until]", "2020-01-01T09:00")
+    console.page.click("main button:has-text('Search deliveries')")
+    expect(console.page.locator(".tab-panel")).to_contain_text("No delivery found")
+    console.page.fill("input[name=legs-until]", "")
+    console.page.fill("input[name=legs-since]", time.strftime("%Y-%m-%dT%H:%M", time.localtime(time.time() - 3_600)))
+    console.page.click("main button:has-text('Search deliveries')")
+    expect(found.first).to_contain_text("gina-iphone")
+
+
+def test_what_deliveries_wait_for_leads_to_those_deliveries(console):
+    """The bar of the overview, without knowing whose they are."""
+    backend = console.stage.backend
+    message = backend.say("alice", "frank", "Still asleep?")
+    backend.wait_for_open_leg(message, "frank", "quiet_hours")
+    console.go("#/apps/demo/people", "People")
+    console.go("#/apps/demo")
+    console.page.locator(".bars a", has_text="quiet hours").click()
+    expect(console.page.locator("select[name=legs-state]")).to_have_value("wait:quiet_hours")
+    expect(console.page.locator("input[name=legs-user]")).to_have_value("")
+    found = console.page.locator(".tab-panel tbody tr")
+    expect(found.filter(has_text=message).first).to_contain_text("frank")
+    console.page.select_option("select[name=legs-state]", "wait:provider_down")
+    console.page.click("main button:has-text('Search deliveries')")
+    expect(console.page.locator(".tab-panel")).to_contain_text("No delivery found")
 
 
 def test_the_life_of_a_message_is_told_to_whoever_comes_later(console):
@@ -202,7 +372,7 @@ def test_the_life_of_a_message_is_told_to_whoever_comes_later(console):
     lane = console.page.locator("main .lane", has_text="carol-iphone")
     lane.locator("summary:has-text('Step by step')").click()
     lane.locator("summary:has-text('The verdict’s tests')").click()
-    expect(lane).to_contain_text("decided here")
+    expect(lane).to_contain_text("failed, which decides")
 
 
 def test_an_app_is_woken_silently(console):

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import base64
+import subprocess
 import time
+import uuid
 
-from console_stage import TOPIC
+from console_stage import SCRIPT, TOPIC, apple
 from playwright.sync_api import expect
+
+
+def start_over(console):
+    """The draft of an earlier test may be there: it is kept until it is sent."""
+    button = console.page.locator(".page-head button:has-text('Start over')")
+    if button.is_visible():
+        button.click()
+        console.page.click("dialog button[type=submit]")
+        expect(button).to_be_hidden()
 
 
 def compose(console, title: str, text: str):
     console.go("#/apps/demo/pushes", "Pushes")
     console.go("#/apps/demo/pushes/new", "New push")
+    start_over(console)
     console.page.fill("input[name=title]", title)
     console.page.fill("textarea[name=text]", text)
 
@@ -62,6 +74,19 @@ def test_a_scheduled_push_is_cancelled(console):
         expect(row).to_contain_text(words)
 
 
+def test_what_pushes_say_is_shown_when_it_is_asked_for(console):
+    made = console.stage.backend.call("POST", "pushes", {
+        "notification": {"title": "Told <i>", "text": "Only when asked"}, "audience": {"users": ["nobody-there"]}})
+    console.go("#/apps/demo/people", "People")
+    console.go("#/apps/demo/pushes", "Pushes")
+    row = console.main.locator("tbody tr", has_text=made["id"])
+    expect(row).to_be_visible()
+    expect(console.main).not_to_contain_text("Only when asked")
+    console.page.click("main button:has-text('Show what they say')")
+    expect(row).to_contain_text("Told <i>")
+    expect(row).to_contain_text("Only when asked")
+
+
 def test_on_a_narrow_screen_the_preview_stays_above_the_fields(console):
     console.page.set_viewport_size({"width": 390, "height": 700})
     try:
@@ -110,6 +135,84 @@ def test_what_is_too_long_is_told_before_it_is_sent(console):
     console.page.click("dialog button[type=submit]")
     expect(console.page.locator("dialog .problem")).to_contain_text("title")
     console.page.click("dialog button:has-text('Cancel')")
+    start_over(console)
+
+
+def drafted(console) -> dict:
+    """What stands in the composer."""
+    return {name: console.page.input_value(f"main [name={name}]") for name in ("title", "text")}
+
+
+def test_a_draft_is_there_until_it_is_sent_or_emptied(console):
+    compose(console, "Kept", "Half written <b>")
+    console.page.click(".segments label:has-text('some people')")
+    console.page.fill("input[name=audience-users]", "bob, carol")
+    console.page.click(".segments label:has-text('at a time') >> nth=0")
+    console.page.fill("input[name=send_at]", "2031-05-04T09:30")
+    kept = {"title": "Kept", "text": "Half written <b>"}
+    # Another page, and the same address again.
+    console.go("#/apps/demo/people", "People")
+    console.go("#/apps/demo/pushes/new", "New push")
+    assert drafted(console) == kept
+    assert console.page.input_value("input[name=audience-users]") == "bob, carol"
+    assert console.page.input_value("input[name=send_at]") == "2031-05-04T09:30"
+    expect(console.page.locator(".count")).to_contain_text("2 people now")
+    expect(console.page.locator(".wallpaper .alert")).to_contain_text("Half written <b>")
+    # Another choice, and back.
+    console.page.click(".segments label:has-text('To the app itself')")
+    expect(console.page.locator("main")).to_contain_text("never shown, never pushed")
+    assert drafted(console) == kept
+    console.page.click(".segments label:has-text('Push to an audience')")
+    expect(console.page.locator(".wallpaper")).to_be_visible()
+    # Another language, and back.
+    for open_menu, language, heading in (("Language", "简体中文", "新建推送"), ("语言", "English", "New push")):
+        console.page.click(f"header button[aria-label='{open_menu}']")
+        console.page.click(f"header .menu-item:has-text('{language}')")
+        expect(console.page.locator("main h1")).to_contain_text(heading)
+        assert drafted(console) == kept
+    # It is of this app alone, and emptied after a question.
+    console.page.click(".page-head button:has-text('Start over')")
+    console.page.click("dialog button:has-text('Cancel')")
+    assert drafted(console) == kept
+    start_over(console)
+    assert drafted(console) == {"title": "", "text": ""}
+    expect(console.page.locator(".count")).to_contain_text("people now")
+    assert console.page.locator("input[name=audience-users], input[name=send_at]").count() == 0
+
+
+def test_a_draft_ends_with_the_session(make_console):
+    console = make_console(who=None)
+    console.sign_in()
+    compose(console, "Secret", "For nobody else")
+    console.page.click("header button[aria-label*='anna']")
+    console.page.click("header .menu-item:has-text('Sign out')")
+    # Without loading the page anew, with which everything in memory would be gone.
+    console.page.fill("input[name=operator]", "anna")
+    console.page.fill("input[name=password]", console.stage.passwords["anna"])
+    console.page.click("button[type=submit]")
+    console.page.wait_for_selector("nav.side-nav", state="attached")
+    console.go("#/apps/demo/people", "People")
+    console.go("#/apps/demo/pushes/new", "New push")
+    assert drafted(console) == {"title": "", "text": ""}
+
+
+def test_an_app_is_woken_from_the_composer(console):
+    console.go("#/apps/demo/pushes", "Pushes")
+    console.go("#/apps/demo/pushes/new", "New push")
+    console.page.click(".segments label:has-text('Silent, to wake the app')")
+    expect(console.page.locator("main h1")).to_contain_text("Wake an app")
+    for words in ("three silent pushes an hour", "force-quit"):
+        expect(console.main).to_contain_text(words)
+    console.page.fill("textarea[name=silent-data]", '{"sync": true}')
+    expect(console.page.locator(".budget li", has_text="payload")).to_contain_text("of 4,096")
+    console.page.click("main button:has-text('Send silently')")
+    expect(console.page.locator(".field-error:visible")).to_contain_text("Type the id of a person.")
+    console.page.fill("input[name=silent-user]", "gina")
+    console.page.click("main button:has-text('Send silently')")
+    # Her phone's token is dead, which is told as the server found it.
+    expect(console.main.locator("tbody tr")).to_contain_text("token dead")
+    start_over(console)
+    assert console.page.input_value("textarea[name=silent-data]") == ""
 
 
 def test_a_message_is_written_in_a_persons_name(console):
@@ -160,10 +263,6 @@ def test_a_push_to_many_asks_for_the_password_and_the_count(console):
     expect(console.page.locator("main h1")).to_contain_text("Push")
     console.page.unroute("**/pushes")
     assert asked[-1] == {"password": "right", "devices": 2345}
-
-
-def apple(stage, path: str, body: dict):
-    return stage.site.call("POST", path, body, base=f"http://127.0.0.1:{stage.site.control_port}")
 
 
 def upload(console, name: str, content: bytes):
@@ -217,3 +316,73 @@ def test_what_is_no_credential_is_refused_with_a_sentence_that_helps(console):
     console.page.click("main button:has-text('Upload')")
     expect(console.page.locator("main .problem")).to_contain_text("file must")
     assert console.page.evaluate("window.hit") is None
+
+
+def drop(console, name: str, content: str):
+    """As a file is let go of over the page: with it nothing but its name and content comes."""
+    console.page.locator(".drop").evaluate("""(drop, [name, content]) => {
+      const data = new DataTransfer();
+      data.items.add(new File([content], name));
+      for (const type of ['dragover', 'drop']) drop.dispatchEvent(new DragEvent(type, {dataTransfer: data, bubbles: true, cancelable: true}));
+    }""", [name, content])
+
+
+def make_certificate(days: int) -> bytes:
+    """A certificate for pushes in the sandbox, with its key, as Apple marks them; signed by nobody, so no APNs takes it."""
+    return subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", str(days), "-keyout", "-", "-out", "-",
+         "-subj", f"/UID={TOPIC}/CN=Apple Push Services: {TOPIC}", "-addext", "1.2.840.113635.100.6.3.1=DER:0500"],
+        capture_output=True, check=True).stdout
+
+
+def test_a_key_is_dropped_and_a_certificate_that_expires_soon_is_told_everywhere(console):
+    """In an app of its own, which sends nothing: what is active there matters to nobody else."""
+    stage, key, app = console.stage, console.stage.operator_key(), f"soon{uuid.uuid4().hex[:6]}"
+    stage.site.call("POST", "/v1/apps", {"id": app}, key=key)
+    console.page.reload()
+    console.page.wait_for_selector("nav.side-nav")
+    console.go(f"#/apps/{app}/credentials", "Push credentials")
+    expect(console.main).to_contain_text("There is no push credential yet")
+    # What is dropped is looked at as what is chosen.
+    for name, content, words in [("big.p8", "x" * 70_000, "more than 64 kB"), ("app.mobileprovision", "x", "profile")]:
+        drop(console, name, content)
+        expect(console.page.locator("main .note-bad")).to_contain_text(words)
+    made = apple(stage, "/keys", {"topics": [TOPIC], "environments": ["sandbox"]})
+    drop(console, f"AuthKey_{made['key_id']}.p8", made["p8"])
+    expect(console.page.locator("main .note-bad")).to_have_count(0)
+    expect(console.page.locator(".drop")).to_contain_text(f"AuthKey_{made['key_id']}.p8")
+    expect(console.page.locator("input[name=key_id]")).to_have_value(made["key_id"])
+    console.page.fill("input[name=team_id]", made["team_id"])
+    console.page.fill("input[name=topics]", TOPIC)
+    console.page.click("main button:has-text('Upload')")
+    dropped = console.page.locator("main .card", has_text=f"Key {made['key_id']}")
+    expect(dropped).to_contain_text("not active yet")
+    expect(dropped).to_contain_text("does not expire")
+    # What APNs says of it is text, whatever it says.
+    token = stage.register_token(app)
+    apple(stage, "/faults", {"rules": [{"fault": "respond", "status": 403, "reason": SCRIPT, "token": token}]})
+    try:
+        dropped.locator("button:has-text('Ask APNs')").click()
+        console.page.get_by_label("Token of a phone with the app").fill(token)
+        console.page.click("dialog button[type=submit]")
+        expect(console.page.locator("dialog .note")).to_contain_text(SCRIPT)
+    finally:
+        apple(stage, "/faults", {})
+    console.page.locator("dialog .dialog-actions button:has-text('Close')").click()
+    expect(dropped.locator(".proofs")).to_contain_text(SCRIPT)
+    # A certificate with its key as PEM, which has five days left.
+    upload(console, "push.pem", make_certificate(days=5))
+    console.page.click("main button:has-text('Upload')")
+    card = console.page.locator("main .card", has_text=f"Certificate for {TOPIC}")
+    expect(card.locator(".chip-bad")).to_contain_text("expires in")
+    card.locator("button:has-text('Activate')").click()
+    expect(console.page.locator("dialog .note-wait")).to_contain_text("APNs has not taken it yet")
+    console.page.check("dialog label:has-text('Activate it all the same') input")
+    console.page.click("dialog button[type=submit]")
+    expect(card.locator(".chip", has_text="active")).to_have_class("chip chip-good")
+    console.go(f"#/apps/{app}", app)
+    expect(console.main.locator(".attention .note-bad")).to_contain_text(f"The push credential for {TOPIC} expires in")
+    expect(console.main.locator(".tile", has_text="expir")).to_contain_text("in ")
+    console.main.locator(".attention .note-bad a").click()
+    expect(console.page.locator("main h1")).to_have_text("Push credentials")
+    assert console.page.evaluate("window.hit") is None and console.page.locator("main img").count() == 0

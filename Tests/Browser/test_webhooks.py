@@ -127,6 +127,36 @@ def test_dead_letters_are_sent_again_or_removed(console):
         console.page.unroute(pattern)
 
 
+def test_what_the_server_does_not_know_of_deliveries_is_no_zero(console):
+    """Its file cannot be read: told here in the server's words, since a damaged one is made anew."""
+    unknown = {"pending": None, "dead_letters": None, "last_delivered_at": None, "last_failure": None}
+    webhook = console.stage.places()["webhook"]
+
+    def answer(route):
+        if route.request.method != "GET":
+            return route.continue_()
+        told = route.fetch().json()
+        for one in told.get("webhooks", [told]):
+            one["state"] = unknown
+        return route.fulfill(json=told)
+
+    patterns = ("**/v1/apps/demo/webhooks", f"**/v1/apps/demo/webhooks/{webhook}")
+    for pattern in patterns:
+        console.page.route(pattern, answer)
+    try:
+        console.go("#/apps/demo/webhooks", "Webhooks")
+        row = console.main.locator("tbody tr").filter(has_text="Orders").first
+        expect(row.locator(".chip")).to_have_text("unknown: the file of deliveries cannot be read")
+        expect(row.locator("td.num")).to_have_text(["unknown", "unknown"])
+        console.go(f"#/apps/demo/webhooks/{webhook}", "Orders")
+        expect(console.page.locator(".page-head .chip")).to_have_text("unknown: the file of deliveries cannot be read")
+        expect(console.main.locator(".note-wait")).to_contain_text("What waits and what failed is unknown")
+        expect(console.main.locator(".tiles")).to_have_count(0)
+    finally:
+        for pattern in patterns:
+            console.page.unroute(pattern)
+
+
 def test_an_app_without_webhooks_says_what_to_do(console):
     name = f"bare{uuid.uuid4().hex[:6]}"
     console.stage.site.call("POST", "/v1/apps", {"id": name}, key=console.stage.operator_key())

@@ -677,8 +677,8 @@ class Run:
         elif path.endswith("/missed"):
             query["after"] = query.get("after", 0) % 3
         if path.endswith("/legs"):
-            # Without a person or a message few states are found; and a cursor is of its question.
-            if not {"user", "message_id"} & set(query):
+            # Without a person or a message nobody without a device is found, a wait has no state but open, and a cursor is of its question.
+            if not {"user", "message_id"} & set(query) and query.get("state") == "no_device" or "wait" in query:
                 query.pop("state", None)
             for name in {"cursor", *(["until"] if "since" in query else [])}:
                 query.pop(name, None)

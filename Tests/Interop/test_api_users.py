@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 from backend import Backend
 from conftest import TOPIC
@@ -47,6 +48,77 @@ def test_people_are_listed_page_by_page_and_told_one_by_one(site):
     assert [person["id"] for person in found if person["banned"]] == ["mallory"]
     assert backend.call("GET", "users/zoe")["name"] == "Zoe"
     assert backend.call("GET", "users/nobody")["devices"]["count"] == 0
+
+
+def test_a_person_s_devices_are_told_with_lease_last_sight_shortened_token_and_badge(make_site):
+    site = make_site(with_apns=True, settings={"lease": {"grace_milliseconds": 60_000, "restart_grace_milliseconds": 100}}).start()
+    backend = Backend(site)
+    registered = site.call(
+        "POST", "/devices", {"phones": ["bob"], "topic": TOPIC, "environment": "sandbox"},
+        base=f"http://127.0.0.1:{site.control_port}")
+    token = registered["devices"][0]["token"] if "devices" in registered else registered["tokens"][0]
+
+    def told() -> dict:
+        (device,) = backend.call("GET", "users/bob/devices")["devices"]
+        assert token not in str(device)
+        assert device.get("push_token") == f"{token[:4]}…{token[-4:]}"
+        assert (device["push"], device["push_topic"], device["push_environment"]) == ("registered", TOPIC, "sandbox")
+        return device
+
+    def contact(device: dict) -> tuple:
+        return device["presence"], device["lease"], device["last_seen_at"], device.get("lease_until"), device["badge"]
+
+    async def visit():
+        bob = Client(site.gateway, site.token("bob"), device="phone")
+        await bob.connect()
+        await bob.register_push(token, TOPIC, is_answered=True)
+        assert contact(await asyncio.to_thread(told)) == ("foreground", "foreground", None, None, None)
+        before = int(time.time() * 1_000)
+        await bob.say_run_state("background", 90_000)
+        await bob.ping()
+        presence, lease, seen, until, badge = contact(await asyncio.to_thread(told))
+        assert (presence, lease, seen, badge) == ("background", "background", None, None)
+        # Both clocks are this machine's; what was said has 90 s to run from some moment between.
+        assert before + 90_000 <= until + 5 and until <= time.time() * 1_000 + 90_005
+        await bob.say_run_state("foreground")
+        await bob.ping()
+        heard = int(time.time() * 1_000)
+        await bob.close()
+        return heard
+
+    heard = run(visit())
+    device = eventually(told, lambda device: device["lease"] == "grace")
+    presence, _, seen, until, badge = contact(device)
+    assert (presence, badge) == ("away", None)
+    assert device["connected_at"] <= seen <= heard + 5 < until
+
+    async def leave():
+        bob = Client(site.gateway, site.token("bob"), device="phone")
+        await bob.connect()
+        await bob.say_run_state("suspending")
+        await bob.ping()
+        await bob.close()
+
+    run(leave())
+    message = backend.say("alice", "bob", "hi")
+    backend.wait_for_ends(message, "bob", "accepted")
+    device = eventually(told, lambda device: device["last_seen_at"] is not None)
+    assert contact(device) == ("away", "gone", device["last_seen_at"], None, 1)
+    assert device["last_seen_at"] >= heard
+
+    # A new process knows of no push, and of what was last heard what the store has.
+    site.server.stop()
+    site.start()
+    device = eventually(told, lambda device: device["lease"] == "gone")
+    assert contact(device) == ("away", "gone", device["connected_at"], None, None)
+
+
+def eventually(ask, holds):
+    deadline = time.monotonic() + 20
+    while not holds(found := ask()):
+        assert time.monotonic() < deadline, found
+        time.sleep(0.05)
+    return found
 
 
 def test_a_person_s_conversations_are_told_as_their_phones_list_them(site):

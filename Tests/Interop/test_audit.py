@@ -50,6 +50,8 @@ def test_what_operators_do_is_kept_with_who_and_what_and_survives_a_kill_and_a_r
         "POST", f"{path}/pushes", {"notification": {"text": TEXT}, "audience": {"everybody": True}},
         Idempotency_Key=f"\"{uuid.uuid4()}\"")["id"]
     assert TEXT in json.dumps(olga.call("GET", f"{path}/conversations/PR/bob/messages?user=alice"))
+    assert TEXT in json.dumps(olga.call("GET", f"{path}/pushes/contents"))
+    assert TEXT not in json.dumps(olga.call("GET", f"{path}/pushes"))
     anna.call("PUT", f"{path}/users/bob/profile", {"name": TEXT})
     anna.call("POST", f"{path}/users/bob/revoke-tokens", {"sign_out": True})
     # The backend's own, reading without texts, and what a role does not open are not kept.
@@ -61,6 +63,7 @@ def test_what_operators_do_is_kept_with_who_and_what_and_survives_a_kill_and_a_r
         ("anna", "remove_operator", None, "anna", "not_allowed"),
         ("anna", "POST users/{user}/revoke-tokens", "chat", "bob", "done"),
         ("anna", "PUT users/{user}/profile", "chat", "bob", "done"),
+        ("olga", "GET pushes/contents", "chat", "", "done"),
         ("olga", "GET conversations/{type}/{id}/messages", "chat", "PR bob user=alice", "done"),
         ("olga", "POST pushes", "chat", pushed, "done"),
         ("olga", "POST messages", "chat", sent, "done"),

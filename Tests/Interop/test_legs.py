@@ -92,7 +92,8 @@ def test_legs_are_found_by_person_device_state_reason_message_and_time(backend):
     assert legs(site, user="carol", until=before - 60_000) == []
     assert kinds(legs(site, user="carol", since=before - 60_000, until=before + 60_000)) == [muted]
     assert "secret" not in json.dumps(legs(site, user="bob"))
-    assert refused(site, state="open")["field"] == "user"
+    assert refused(site, state="no_device")["field"] == "user"
+    assert refused(site, wait="muted")["field"] == "wait"
     assert refused(site, state="nonsense")["field"] == "state"
 
 
@@ -104,6 +105,10 @@ def test_what_happened_before_the_end_is_kept_over_a_kill(backend):
     open_leg = legs(site, user="bob", state="open")[0]
     assert (open_leg["message_id"], open_leg["wait"]) == (message, "quiet_hours")
     assert [step["step"] for step in open_leg["steps"]] == ["waiting"]
+    # Of anybody, too, and by what it waits for; as a state of anybody quiet_hours is an end.
+    assert [leg["message_id"] for leg in legs(site, wait="quiet_hours", limit=1)] == [message]
+    assert [(leg["user"], leg["wait"]) for leg in legs(site, state="open")] == [("bob", "quiet_hours")]
+    assert legs(site, wait="config_fault") == legs(site, state="quiet_hours") == []
     site.server.kill()
     site.start()
     backend.wait_for_open_leg(message, "bob", "quiet_hours")

@@ -115,8 +115,8 @@ class Tenant:
             *(f"conversations/{it}{rest}" for it in ("GRP/team", "CHRM/room") for rest in ("", "/bans", "/mutes", "/invitations") if (it, rest) != ("GRP/team", "/bans")),
             *(f"conversations/{it}/messages?user=bea" for it in ("PR/ben", "GRP/team")),
             *(f"messages/{it}/{rest}" for it in (self.message, self.of_team) for rest in ("trace", "receipts")), f"calls/{CALL}",
-            "legs", *(f"legs?user={it}" for it in ("bea", "ben")), f"legs?message_id={self.message}",
-            f"live-activities/{self.activity}", f"broadcast-channels?environment=sandbox&topic={self.topic}", "pushes", f"pushes/{self.push}",
+            "legs", "legs?state=open", "legs?wait=quiet_hours", *(f"legs?user={it}" for it in ("bea", "ben")), f"legs?message_id={self.message}",
+            f"live-activities/{self.activity}", f"broadcast-channels?environment=sandbox&topic={self.topic}", "pushes", "pushes/contents", f"pushes/{self.push}",
         ]
         for user in ("bea", "ben", "carl", "dora", "news"):
             reads += [f"users/{user}{rest}" for rest in ("", "/conversations", "/settings", "/unread", "/unread/GRP/team", "/devices", "/account", "/profile", "/aliases", "/tags")]

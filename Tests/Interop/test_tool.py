@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import subprocess
+import time
 import urllib.error
 
 import pytest
@@ -249,8 +250,11 @@ def test_a_phone_that_stays_silent_says_why_in_list_and_trace_also_when_it_is_go
 
     asyncio.run(asyncio.wait_for(visit(), 60))
     off = "off: alert, sound, background_refresh (restricted)"
-    listed = run("device", "list", "frank", "--api", site.api, site=site)
-    assert listed.rstrip().endswith(f"  push none  notifications denied ({off})"), listed
+    deadline = time.monotonic() + 20
+    while "  seen " not in (listed := run("device", "list", "frank", "--api", site.api, site=site)):
+        assert time.monotonic() < deadline, f"still connected: {listed}"
+    seen = r"  seen 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} UTC"
+    assert re.fullmatch(rf"phone  python  (grace until 20\S+ \S+ UTC|gone){seen}  push none  notifications denied {re.escape(f'({off})')}\n", listed), listed
     sent = run("send", "--api", site.api, "--gateway", site.gateway, "--from", "alice", "--to", "frank", "hello", site=site)
     table = run("trace", "--api", site.api, sent.strip(), site=site)
     assert re.search(rf"^  frank/phone +allows +denied +{re.escape(off)}  20\S+ \S+ UTC$", table, re.MULTILINE), table
@@ -278,7 +282,7 @@ def test_a_person_is_signed_out_on_one_device_and_on_all(site):
             await phone.ping()
             listed = await asyncio.to_thread(operate, "device", "list", "erin")
             assert listed == [
-                "phone  python  foreground  push registered com.example.chat sandbox",
+                "phone  python  foreground  push registered com.example.chat sandbox abab…abab",
                 "tablet  python  foreground  push none",
             ]
             assert "must be a device of this person that is signed in" in "".join(

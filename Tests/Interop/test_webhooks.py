@@ -190,11 +190,20 @@ def test_a_secret_is_replaced_with_an_overlap(told, receiver):
     is_genuine = verifier()
     assert len(headers["webhook-signature"].split()) == 2
     assert is_genuine(before, headers, body) and is_genuine(after, headers, body)
-    operator.call("POST", f"{webhook}/secret", {"overlap_seconds": 0})
+    # One that was replaced before ends at once: there are never more than two.
+    third = operator.call("POST", f"{webhook}/secret", {"overlap_seconds": 600})["secret"]
     Backend(site).say("alice", "bob", "y")
     receiver.wait(lambda came: len(came) == 2)
     headers, body = receiver.came[1]
-    assert not is_genuine(before, headers, body) and not is_genuine(after, headers, body)
+    assert len(headers["webhook-signature"].split()) == 2
+    assert [is_genuine(secret, headers, body) for secret in (before, after, third)] == [False, True, True]
+    fourth = operator.call("POST", f"{webhook}/secret", {"overlap_seconds": 0})["secret"]
+    Backend(site).say("alice", "bob", "z")
+    receiver.wait(lambda came: len(came) == 3)
+    headers, body = receiver.came[2]
+    assert len(headers["webhook-signature"].split()) == 1
+    assert [is_genuine(secret, headers, body) for secret in (before, after, third, fourth)] == [False, False, False, True]
+    assert len({before, after, third, fourth}) == 4
 
 
 def test_what_a_receiver_that_was_down_has_missed_comes_when_it_is_back_also_after_a_kill(told, receiver):
@@ -334,15 +343,20 @@ def test_two_tenants_hear_each_of_their_own(told, receiver):
     site, operator = told
     ours, _ = add(operator, receiver.url, "message_accepted")
     with contextlib.closing(Receiver().open()) as other:
-        own = Backend(site)
-        said = own.say("alice", "bob", "ours")
+        backend = Backend(site)
+        said = [backend.say("alice", "bob", "ours")]
+        demo = (site.app, site.api_key)
         operator.make_app("cafe")
         theirs, _ = add(operator, other.url, "message_accepted", app="cafe")
-        heard = Backend(site).say("alice", "bob", "theirs")
-        other.wait(lambda came: len(came) == 1)
-        receiver.wait(lambda came: len(came) == 1)
+        heard = backend.say("alice", "bob", "theirs")
+        # Both apps have a webhook by now: what went to the wrong one would be one more there.
+        (site.app, site.api_key) = demo
+        said.append(backend.say("alice", "bob", "ours again"))
+        # The answer is as of everything that has happened: what does not wait by then has come, wherever it went.
+        for webhook in (ours, theirs):
+            wait_for_state(operator, webhook, lambda it: it["pending"] == 0 and it["last_delivered_at"])
         assert [(it["app"], it["data"]["message_id"]) for it in other.bodies()] == [("cafe", heard)]
-        assert [(it["app"], it["data"]["message_id"]) for it in receiver.bodies()] == [("demo", said)]
+        assert sorted((it["app"], it["data"]["message_id"]) for it in receiver.bodies()) == sorted(("demo", id) for id in said)
         assert refusal(lambda: operator.call("GET", theirs.replace("/cafe/", "/demo/") + "/dead-letters")) == (
             404, "unknown_webhook", "webhook")
 
@@ -351,17 +365,52 @@ def test_a_restored_database_begins_at_its_end_and_the_log_says_so(told, receive
     site, operator = told
     webhook, _ = add(operator, receiver.url, "message_accepted")
     backend = Backend(site)
-    backend.say("alice", "bob", "kept")
+    kept = backend.say("alice", "bob", "kept")
     receiver.wait(lambda came: len(came) == 1)
     copy = tmp_path / "copy.sqlite"
     for arguments in (["backup", "--to", str(copy)], ["restore", "--from", str(copy)]):
         subprocess.run([tool(), arguments[0], "--config", str(site.config), *arguments[1:]], timeout=60, check=True)
         if arguments[0] == "backup":
-            backend.say("alice", "bob", "lost")
+            lost = backend.say("alice", "bob", "lost")
             receiver.wait(lambda came: len(came) == 2)
+            wait_for_state(operator, webhook, lambda it: it["pending"] == 0)
             site.server.stop()
     site.start()
     site.server.wait_for_log("webhooks begin at the end of the journal")
-    backend.say("alice", "bob", "new")
-    receiver.wait(lambda came: len(came) == 3)
-    assert len(set(receiver.ids())) == 3
+    # Before anything else happens: it is not the next record that makes it look.
+    assert state(operator, webhook)["pending"] == 0
+    new = backend.say("alice", "bob", "new")
+    receiver.wait(lambda came: any(json.loads(body)["data"]["message_id"] == new for _, body in came))
+    wait_for_state(operator, webhook, lambda it: it["pending"] == 0)
+    # Each once: what the backup has is not told again under other ids, and what was lost is not told twice.
+    assert [it["data"]["message_id"] for it in receiver.bodies()] == [kept, lost, new]
+    ids = receiver.ids()
+    assert len(set(ids)) == 3
+    # The place in the restored store is one that it had before, and the id another one all the same.
+    places = [id.split("-")[:2] for id in ids]
+    assert places[0] == places[1] != places[2]
+
+
+def test_what_is_not_known_of_deliveries_is_null_and_no_zero(told, receiver):
+    site, operator = told
+    webhook, _ = add(operator, receiver.url, "message_accepted")
+    Backend(site).say("alice", "bob", "x")
+    wait_for_state(operator, webhook, lambda it: it["pending"] == 0 and it["last_delivered_at"])
+    site.server.stop()
+    path = site.database.with_name(site.database.name + ".webhooks")
+    own = path.read_bytes()
+    path.write_bytes(b"somebody else's")
+    site.start()
+    site.server.wait_for_log("the file of webhooks cannot be used")
+    unknown = {"pending": None, "dead_letters": None, "last_delivered_at": None, "last_failure": None}
+    assert [it["state"] for it in operator.call("GET", f"/v1/apps/{site.app}/webhooks")["webhooks"]] == [unknown]
+    assert state(operator, webhook) == unknown
+    # What is changed is changed, and says as much.
+    assert operator.call("PATCH", webhook, {"name": "Other"})["state"] == unknown
+    assert "unknown" in operator("webhook", "show", site.app, "Other")
+    assert refusal(lambda: operator.call("GET", f"{webhook}/dead-letters"))[:2] == (503, "unavailable")
+    assert path.read_bytes() == b"somebody else's"
+    site.server.stop()
+    path.write_bytes(own)
+    site.start()
+    assert wait_for_state(operator, webhook, lambda it: it["pending"] == 0)["last_delivered_at"]

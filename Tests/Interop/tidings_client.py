@@ -198,6 +198,11 @@ class Client:
             "authorization": authorization, **{name: name not in off for name in switches}, "backgroundRefresh": refresh,
         }})
 
+    async def say_run_state(self, state: str, remaining: int = 0):
+        """Tells where the app is: `foreground`, `background` for so many milliseconds, or `suspending`."""
+        self.run_state, self.remaining = state, remaining
+        await self._send({"runState": {"state": state, "remainingMs": str(remaining)}})
+
     async def mark_read(self, target: str, up_to: int, kind: str = "PR"):
         await self._send({"markRead": {"conversation": {"type": kind, "target": target}, "upTo": str(up_to)}})
 

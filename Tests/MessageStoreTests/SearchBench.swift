@@ -127,7 +127,7 @@ final class SearchBench {
     /// Those of the words that stand in a file of the index.
     func inFile(_ words: [String]) throws -> [String] {
         var bytes = Data()
-        for suffix in SearchFile.suffixes {
+        for suffix in DerivedFile.suffixes {
             bytes += (try? Data(contentsOf: URL(fileURLWithPath: self.path + suffix))) ?? Data()
         }
         return words.filter { bytes.range(of: Data($0.utf8)) != nil }

@@ -97,12 +97,12 @@ private struct Said {
         try bench.reopenStore()
         #expect(try await bench.texts("word") == ["word"])
         #expect(bench.log.all == [Self.none])
-        try bench.reopenIndex { SearchFile.remove(path: $0) }
+        try bench.reopenIndex { DerivedFile.remove(path: $0) }
         #expect(try await bench.texts("word") == ["word"])
         #expect(bench.log.all == [Self.none, Self.none])
         // From the start also what was taken away by then.
         try await bench.recall(id)
-        try bench.reopenIndex { SearchFile.remove(path: $0) }
+        try bench.reopenIndex { DerivedFile.remove(path: $0) }
         #expect(try await bench.texts("word") == [])
     }
 
@@ -182,7 +182,7 @@ private struct Said {
         #expect(await bench.index.settle())
         var before = Data(text.utf8)
         try bench.reopenIndex { path in
-            SearchFile.remove(path: path)
+            DerivedFile.remove(path: path)
             if text.isEmpty {
                 let other = try DatabaseQueue(path: path)
                 try other.write { try $0.execute(sql: "PRAGMA application_id = 77; CREATE TABLE a (b)") }
@@ -196,7 +196,7 @@ private struct Said {
             try await bench.find(MessageQuestion(app: "shop", text: "word", limit: 1))
         }
         #expect(try Data(contentsOf: URL(fileURLWithPath: bench.path)) == before)
-        #expect(bench.log.all.last == "error the search index cannot be used: notAnIndex")
+        #expect(bench.log.all.last == "error the search index cannot be used: it is another program's file")
         try await bench.say("the store goes on")
         try FileManager.default.removeItem(atPath: bench.path)
         while (try? await bench.texts("goes")) != ["the store goes on"] {
@@ -267,7 +267,7 @@ private struct Said {
             let queue = try DatabaseQueue(path: folder.path())
             try queue.write { try $0.execute(sql: "UPDATE journal SET records = x'01ff' WHERE position = 4") }
             try queue.close()
-            SearchFile.remove(path: folder.path("search.sqlite"))
+            DerivedFile.remove(path: folder.path("search.sqlite"))
         }
         #expect(try await bench.texts("word") == [9, 8, 7, 6, 5, 3, 2, 1].map { "word \($0)" })
     }

@@ -1,131 +1,9 @@
 import Foundation
 import StoreModel
-import Synchronization
 import Testing
 import TidingsModel
 
 @testable import MessageStore
-
-/// Whoever receives: what came, and how each attempt ends. The clock moves when a test says so.
-private final class Receiver: Sendable {
-    private struct State {
-        var now: Int64 = 1_000_000
-        var came: [WebhookDelivery] = []
-        var isDown = false
-    }
-
-    private let state = Mutex(State())
-
-    var now: Int64 { self.state.withLock { $0.now } }
-    var came: [WebhookDelivery] { self.state.withLock { $0.came } }
-
-    func forward(by milliseconds: Int64) { self.state.withLock { $0.now += milliseconds } }
-    func setDown(_ isDown: Bool) { self.state.withLock { $0.isDown = isDown } }
-
-    func receive(_ delivery: WebhookDelivery) -> WebhookAttemptEnd {
-        self.state.withLock { state in
-            state.came.append(delivery)
-            return state.isDown ? .failed(WebhookFailure(.status, status: 503)) : .delivered
-        }
-    }
-}
-
-/// A store and the desk behind it, both of which can be closed and opened again.
-private final class DeskBench {
-    let folder: TemporaryFolder
-    let receiver = Receiver()
-    let log = LogBox()
-    private(set) var store: MessageStore
-    private(set) var desk: WebhookDesk
-    private var lastID: UInt64 = 0
-
-    init() throws {
-        self.folder = try TemporaryFolder()
-        self.store = try MessageStore(path: self.folder.path(), logger: quiet)
-        self.desk = Self.open(self.folder, self.store, self.receiver, self.log)
-    }
-
-    deinit {
-        self.desk.close()
-        self.store.close()
-    }
-
-    private static func open(
-        _ folder: TemporaryFolder, _ store: MessageStore, _ receiver: Receiver, _ log: LogBox
-    ) -> WebhookDesk {
-        var configuration = WebhookDeskConfiguration()
-        configuration.pollMilliseconds = 5
-        configuration.retryMilliseconds = 5
-        configuration.catchUpMilliseconds = 60_000
-        return WebhookDesk(
-            path: folder.path("webhooks"), of: store, configuration: configuration, logger: log.logger,
-            now: { receiver.now }, send: { delivery, completion in completion(receiver.receive(delivery)) })
-    }
-
-    func reopen(meanwhile: () async throws -> Void = {}) async throws {
-        self.desk.close()
-        self.store.close()
-        try await meanwhile()
-        self.store = try MessageStore(path: self.folder.path(), logger: quiet)
-        self.desk = Self.open(self.folder, self.store, self.receiver, self.log)
-    }
-
-    var hasFile: Bool { FileManager.default.fileExists(atPath: self.folder.path("webhooks")) }
-
-    func makeApp(_ app: AppID = "shop") async throws {
-        let secret = TokenSecret(id: "s1", sealed: SealedBytes(keyID: "m1", bytes: [1]), createdAt: 1)
-        _ = try await self.store.apply([.changeControl(.createApp(app, AppSettings(), secret), at: 1)])
-    }
-
-    func change(_ change: WebhookChange, of app: AppID = "shop") async throws {
-        let answers = try await self.store.apply([.changeControl(.changeWebhook(app, change), at: 5)])
-        if case .control = answers.first {} else { Issue.record("\(answers)") }
-    }
-
-    func add(_ id: String, _ kinds: [WebhookEventKind], to app: AppID = "shop") async throws {
-        let record = WebhookRecord(
-            id: id, name: id, url: "https://example.com/", kinds: kinds, secret: SealedBytes(keyID: "m1", bytes: [2]),
-            createdAt: 5)
-        try await self.change(.add(record), of: app)
-    }
-
-    @discardableResult
-    func say(_ text: String, app: AppID = "shop") async throws -> MessageID {
-        self.lastID += 1
-        let id = MessageID(rawValue: self.lastID)
-        let message = Message(
-            id: id, app: app, sender: "ada", conversation: ConversationID(type: .direct, target: "bo"),
-            clientMessageID: ClientMessageID("c\(id.rawValue)"), objectName: .text,
-            content: JSONValue.members([("content", .string(text))]).text, flags: .normal, pushText: nil,
-            sentAt: Int64(id.rawValue) * 1_000)
-        _ = try await self.store.apply([.accept(message: message, senderDevice: "phone")])
-        return id
-    }
-
-    func recall(_ id: MessageID) async throws {
-        self.lastID += 1
-        let recall = RecallOperation(
-            id: MessageID(rawValue: self.lastID), app: "shop", message: id, actor: nil, window: 0, at: 9)
-        _ = try await self.store.apply([.recall(recall)])
-    }
-
-    /// Everything is derived by then, and what is due was sent.
-    func progress(_ webhook: String = "w1", of app: AppID = "shop") async throws -> WebhookProgress {
-        try #require(await self.desk.progress(of: WebhookKey(app: app, webhook: webhook)))
-    }
-
-    /// Waits for ends that come back to the desk.
-    func settle(_ webhook: String = "w1", of app: AppID = "shop", pending: Int = 0) async throws {
-        while try await self.progress(webhook, of: app).pending != pending { await Task.yield() }
-    }
-
-    /// `TYPE message` of each, in any order.
-    func told(_ webhook: String, of app: AppID = "shop") throws -> [String] {
-        try self.receiver.came.filter { $0.key == WebhookKey(app: app, webhook: webhook) }.map {
-            "\($0.type) \(try JSONValue(parsing: $0.data)["message_id"]?.stringValue ?? "")"
-        }.sorted()
-    }
-}
 
 @Suite struct `What webhooks are told` {
     private static let key = WebhookKey(app: "shop", webhook: "w1")
@@ -227,7 +105,7 @@ private final class DeskBench {
         try await bench.add("w1", [.messageAccepted])
         let copy = bench.folder.path("copy.sqlite")
         try await bench.store.backUp(to: copy)
-        try await bench.say("lost")
+        let lost = try await bench.say("lost")
         try await bench.settle()
         try await bench.reopen {
             bench.folder.delete()
@@ -237,8 +115,44 @@ private final class DeskBench {
         #expect(bench.log.all.contains { $0.hasPrefix("warning webhooks begin at the end of the journal") })
         let said = try await bench.say("new")
         try await bench.settle()
-        #expect(try bench.told("w1").contains("message_accepted \(said)"))
-        #expect(Set(bench.receiver.came.map(\.id)).count == bench.receiver.came.count)
+        // Each once: neither what the backup has is told again, nor what was lost with the time after it.
+        #expect(try bench.told("w1") == [lost, said].map { "message_accepted \($0)" }.sorted())
+        #expect(Set(bench.receiver.came.map(\.id)).count == 2)
+    }
+
+    @Test func `is kept up to a bound of all, beyond which the oldest go, counted and named`() async throws {
+        var rules = WebhookSchedule.Rules()
+        (rules.heldInAllMax, rules.inFlightMax) = (5, 4)
+        let bench = try DeskBench(rules: rules)
+        try await bench.makeApp()
+        try await bench.add("w1", [.messageAccepted])
+        bench.receiver.setHanging()
+        var said: [MessageID] = []
+        for number in 1...8 { said.append(try await bench.say("\(number)")) }
+        #expect(try await bench.progress().pending == 5)
+        #expect(bench.receiver.dropped == 3)
+        // Those under way stay, and so does what is new.
+        #expect(try bench.told("w1") == said.prefix(4).map { "message_accepted \($0)" }.sorted())
+        bench.desk.close()
+        #expect(bench.log.all.contains { $0.hasPrefix("warning deliveries to a webhook were deleted undelivered") })
+        try await bench.reopen()
+        #expect(try await bench.progress().pending == 5)
+        #expect(
+            Set(try bench.told("w1")) == Set((said.prefix(4)).map { "message_accepted \($0)" }))
+    }
+
+    @Test func `is known of several webhooks in one answer`() async throws {
+        let bench = try DeskBench()
+        try await bench.makeApp()
+        try await bench.add("w1", [.messageAccepted])
+        try await bench.add("w2", [.receipt])
+        try await bench.say("one")
+        try await bench.settle()
+        let keys = ["w2", "none", "w1"].map { WebhookKey(app: "shop", webhook: $0) }
+        var delivered = WebhookProgress()
+        delivered.deliveredAt = bench.receiver.now
+        #expect(await bench.desk.progress(of: keys) == [WebhookProgress(), WebhookProgress(), delivered])
+        #expect(await bench.desk.progress(of: []) == [])
     }
 
     @Test func `goes on in another file where the one is damaged, which is set aside`() async throws {
@@ -296,7 +210,7 @@ private final class DeskBench {
         file.close()
         file = try WebhookFile(path: folder.path("webhooks"))
         #expect(file.known == page.known && file.place == place)
-        #expect(file.counts == [key: WebhookFile.Counts(pending: 1, dead: 0)])
+        #expect(file.counts == [key: WebhookHeld(pending: 1, dead: 0)])
         _ = try file.apply(WebhookPage(known: [:], place: place), now: 9)
         file.close()
         file = try WebhookFile(path: folder.path("webhooks"))

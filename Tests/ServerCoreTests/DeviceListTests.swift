@@ -32,6 +32,89 @@ import TidingsModel
         #expect(later.map(\.presence) == [.background, .away])
     }
 
+    /// What a backend is told of one of the devices.
+    private static func listed(_ bench: inout ServerBench, _ device: DeviceID = "phone") -> DeviceInfo? {
+        bench.run(Self.list)
+        guard case .devices(let devices)? = bench.replies.last else { return nil }
+        return devices.first { $0.id == device }
+    }
+
+    private struct Contact: Equatable {
+        var lease: Lease?
+        /// Wall milliseconds, as `seen`.
+        var until: Int64?
+        var seen: Int64?
+
+        init(_ lease: Lease?, until: Int64? = nil, seen: Int64? = nil) {
+            self.lease = lease
+            self.until = until
+            self.seen = seen
+        }
+
+        init(_ device: DeviceInfo?) { self.init(device?.lease, until: device?.leaseUntil, seen: device?.lastSeenAt) }
+    }
+
+    @Test func `are told with what the server believes of them, how long it holds, and when they were last heard`() {
+        var bench = ServerBench()
+        let phone = bench.connect("bob").session
+        #expect(Contact(Self.listed(&bench)) == Contact(.foreground))
+        bench.pass(1_000)
+        bench.run(.frame(phone, .runState(.background(remainingMilliseconds: 30_000))))
+        let background = bench.now
+        bench.pass(10_000)
+        let lease = Lease.background(until: background.monotonic + 30_000)
+        #expect(Contact(Self.listed(&bench)) == Contact(lease, until: background.wall + 30_000))
+        bench.run(.frame(phone, .runState(.foreground)))
+        let heard = bench.now.wall
+        bench.pass(2_000)
+        bench.run(.disconnected(phone))
+        let grace = Lease.grace(until: bench.now.monotonic + ServerBench.plain.graceTime)
+        let until = bench.now.wall + ServerBench.plain.graceTime
+        bench.pass(1_000)
+        #expect(Contact(Self.listed(&bench)) == Contact(grace, until: until, seen: heard))
+        bench.pass(ServerBench.plain.graceTime)
+        #expect(Contact(Self.listed(&bench)) == Contact(.gone, seen: heard))
+    }
+
+    @Test func `were last seen, as far as a server knows that has just started, when they connected or reported`() {
+        var bench = ServerBench()
+        let connected = bench.now.wall
+        let phone = bench.connect("bob").session
+        bench.pass(20_000)
+        bench.run(.frame(phone, .runState(.foreground)))
+        bench.crash()
+        let until = bench.now.wall + ServerBench.plain.restartGraceTime
+        let lease = Lease.returning(until: bench.now.monotonic + ServerBench.plain.restartGraceTime)
+        #expect(Contact(Self.listed(&bench)) == Contact(lease, until: until, seen: connected))
+        let again = bench.connect("bob").session
+        bench.pass(20_000)
+        bench.run(.frame(again, .deviceStatus(Self.allowed)))
+        let reported = bench.now.wall
+        bench.pass(20_000)
+        bench.run(.frame(again, .runState(.foreground)))
+        bench.crash()
+        #expect(Self.listed(&bench)?.lastSeenAt == reported)
+    }
+
+    @Test func `are told with the badge of the last push that APNs took, until the app is back`() {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        #expect(Self.listed(&bench)?.badge == nil)
+        bench.say(to: .direct("bob"))
+        // APNs has not answered yet.
+        #expect(Self.listed(&bench)?.badge == nil)
+        bench.acceptPush()
+        #expect(Self.listed(&bench)?.badge == 1)
+        bench.say("again", to: .direct("bob"))
+        bench.acceptPush()
+        #expect(Self.listed(&bench)?.badge == 2)
+        // The other device was told nothing.
+        bench.goneDevice("bob", "tablet")
+        #expect(Self.listed(&bench, "tablet")?.badge == nil)
+        bench.connect("bob")
+        #expect(Self.listed(&bench)?.badge == nil)
+    }
+
     private static let allowed = DeviceStatus(
         authorization: .authorized, alert: true, sound: true, badge: true, lockScreen: true, notificationCenter: true,
         backgroundRefresh: .available)

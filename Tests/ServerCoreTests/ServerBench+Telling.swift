@@ -250,6 +250,7 @@ extension ServerBench {
         case .refused(let problem): "refused \(problem.code.rawValue) \(problem.field)"
         case .trace(let trace): "trace of \(trace.map { self.name($0.id) } ?? "nothing")"
         case .legs(let page): "legs of \(page.messages.map { self.name($0.id) })"
+        case .openLegs(let page): "open legs of \(page.legs.map { self.name($0.id) })"
         case .followers(let users, _): "followers \(users)"
         case .accounts(let accounts): "accounts \(accounts.map(\.account.id))"
         case .profiles(let profiles): "profiles \(profiles.map(\.id))"

@@ -100,7 +100,7 @@ enum CommandKind: CaseIterable {
     case quotas, media, mediaUses, fromExtension, ring, call, markRead, people, changeControl, audit
     case createPush, changePush, pushJob, pushJobs, countAudience, pushRecipient, setLabels, labels
     case pushActivity, activityPush, channels, testPush, silentPush, conversations, pushLanes, previewPush
-    case conversationList
+    case conversationList, openLegs
 
     init(_ command: APICommand) {
         switch command {
@@ -120,6 +120,7 @@ enum CommandKind: CaseIterable {
         case .restrictions: self = .restrictions
         case .trace: self = .trace
         case .legs: self = .legs
+        case .openLegs: self = .openLegs
         case .signOut: self = .signOut
         case .signOutAll: self = .signOutAll
         case .devices: self = .devices
@@ -164,7 +165,7 @@ enum CommandKind: CaseIterable {
         .mediaUses, .people, .legs, .changeControl, .audit, .pushActivity, .activityPush, .channels, .testPush,
         .silentPush,
         .createPush, .changePush, .pushJob, .pushJobs, .countAudience, .pushRecipient, .setLabels, .labels,
-        .installation, .conversations, .conversationList, .pushLanes, .previewPush,
+        .installation, .conversations, .conversationList, .pushLanes, .previewPush, .openLegs,
     ]
 }
 

@@ -97,6 +97,8 @@ import TidingsModel
         #expect(admitted(LegFilter(state: .ended)) == [true, false])
         #expect(admitted(LegFilter(state: .named("token_quarantined"))) == [true, false])
         #expect(admitted(LegFilter(state: .named("throttled"))) == [false, true])
+        #expect(admitted(LegFilter(state: .waiting(.throttled))) == [false, true])
+        #expect(admitted(LegFilter(state: .waiting(.quietHours))) == [false, false])
         #expect(admitted(LegFilter(reason: "baddevice")) == [true, false])
         #expect(admitted(LegFilter(reason: "THROTT")) == [false, true])
     }

@@ -9,6 +9,8 @@ private let orders = WebhookKey(app: "shop", webhook: "w1")
 private let bills = WebhookKey(app: "shop", webhook: "w2")
 private let down = WebhookFailure(.refusedConnection)
 
+private let headlines = WebhookKey(app: "club", webhook: "w9")
+
 @Suite struct `When webhooks are tried` {
     /// A schedule beside a file of its own: what is pending, by id.
     private struct Bench {
@@ -101,6 +103,96 @@ private let down = WebhookFailure(.refusedConnection)
         #expect(bench.schedule.wakesAt == Int64.min)
         #expect(bench.end(1, .delivered) == [.remove(orders, 1), Self.send(3)])
         #expect(bench.end(2, .delivered) == [.remove(orders, 2), Self.send(12, of: bills)])
+    }
+
+    @Test func `an app whose requests hang has a share of the places, and the webhooks of an app take turns in it`() {
+        var rules = WebhookSchedule.Rules()
+        (rules.inFlightMax, rules.inFlightOfAppMax, rules.inFlightInAllMax) = (2, 3, 4)
+        var bench = Bench(rules, [orders: true, bills: true, headlines: true])
+        #expect(bench.add(1...4) == [Self.send(1), Self.send(2)])
+        // The third of the app's, though there are four in all.
+        #expect(bench.add(11...14, to: bills) == [Self.send(11, of: bills)])
+        #expect(bench.add(21...24, to: headlines) == [Self.send(21, of: headlines)])
+        // Of all there is none left; the app that has fewer goes on, and the other one does not take its place.
+        #expect(bench.end(21, .delivered, of: headlines) == [.remove(headlines, 21), Self.send(22, of: headlines)])
+        #expect(bench.end(1, .delivered) == [.remove(orders, 1), Self.send(3)])
+        #expect(bench.end(2, .delivered) == [.remove(orders, 2), Self.send(23, of: headlines)])
+        #expect(bench.end(22, .delivered, of: headlines) == [.remove(headlines, 22), Self.send(12, of: bills)])
+    }
+
+    @Test func `a place of an app that is full goes to its webhook that was not served last`() {
+        var rules = WebhookSchedule.Rules()
+        (rules.inFlightMax, rules.inFlightOfAppMax) = (2, 2)
+        var bench = Bench(rules, [orders: true, bills: true, headlines: true])
+        #expect(bench.add(1...4) == [Self.send(1), Self.send(2)])
+        #expect(bench.add(11...14, to: bills) == [])
+        // Another app's is served in between: the turn of this one's webhooks is not changed by it.
+        #expect(bench.add(21...21, to: headlines) == [Self.send(21, of: headlines)])
+        #expect(bench.end(1, .delivered) == [.remove(orders, 1), Self.send(11, of: bills)])
+        #expect(bench.end(2, .delivered) == [.remove(orders, 2), Self.send(3)])
+        #expect(bench.end(3, .delivered) == [.remove(orders, 3), Self.send(12, of: bills)])
+    }
+
+    @Test func `a webhook that is removed gives its places back to its app`() {
+        var rules = WebhookSchedule.Rules()
+        (rules.inFlightMax, rules.inFlightOfAppMax) = (2, 2)
+        var bench = Bench(rules, [orders: true, bills: true])
+        #expect(bench.add(1...2) == [Self.send(1), Self.send(2)])
+        #expect(bench.add(11...12, to: bills) == [])
+        bench.effects = []
+        bench.tell(.webhooks([bills: true], held: [orders, bills]))
+        #expect(bench.effects == [.forget(orders), Self.send(11, of: bills), Self.send(12, of: bills)])
+    }
+
+    @Test(arguments: [400, 401, 404, 409, 422, 499])
+    func `a status that refuses one delivery holds up nothing else`(status: Int) {
+        var bench = Bench()
+        let refused = WebhookFailure(.status, status: status)
+        #expect(bench.add(1...6) == (1...4).map { Self.send($0) })
+        #expect(
+            bench.end(1, .failed(refused)) == [
+                .postpone(orders, .init(id: 1, attempts: 1, dueAt: bench.now + 5_000), refused), Self.send(5),
+            ])
+        #expect(
+            bench.end(2, .failed(refused)) == [
+                .postpone(orders, .init(id: 2, attempts: 1, dueAt: bench.now + 5_000), refused), Self.send(6),
+            ])
+    }
+
+    @Test(arguments: [
+        WebhookFailure(.status, status: 408), WebhookFailure(.status, status: 410),
+        WebhookFailure(.status, status: 429),
+        WebhookFailure(.status, status: 500), WebhookFailure(.status, status: 503),
+        WebhookFailure(.status, status: 307),
+        WebhookFailure(.timedOut), WebhookFailure(.refusedConnection), WebhookFailure(.tlsFailed),
+        WebhookFailure(.nameNotFound), WebhookFailure(.addressNotAllowed), WebhookFailure(.connectionLost),
+    ])
+    func `whatever else fails holds up all of the webhook`(failure: WebhookFailure) {
+        var bench = Bench()
+        _ = bench.ring(at: bench.now)
+        #expect(bench.add(1...6) == (1...4).map { Self.send($0) })
+        for id: Int64 in 1...4 {
+            #expect(
+                bench.end(id, .failed(failure)) == [
+                    .postpone(orders, .init(id: id, attempts: 1, dueAt: bench.now + 5_000), failure)
+                ])
+        }
+        #expect(bench.schedule.wakesAt == bench.now + 5_000)
+    }
+
+    @Test func `a probe that is refused for itself shows that the receiver is there`() {
+        var bench = Bench()
+        _ = bench.ring(at: bench.now)
+        _ = bench.add(1...6)
+        for id: Int64 in 1...4 { _ = bench.end(id, .failed(down)) }
+        #expect(bench.ring(at: bench.now + 5_000) == [Self.send(5)])
+        let refused = WebhookFailure(.status, status: 422)
+        #expect(
+            bench.end(5, .failed(refused)) == [
+                .postpone(orders, .init(id: 5, attempts: 1, dueAt: bench.now + 5_000), refused), Self.send(6),
+                Self.send(1, attempts: 1, dueAt: 1_005_000), Self.send(2, attempts: 1, dueAt: 1_005_000),
+                Self.send(3, attempts: 1, dueAt: 1_005_000),
+            ])
     }
 
     @Test func `waits grow to half a day, then a delivery is a dead letter`() {
@@ -199,6 +291,43 @@ private let down = WebhookFailure(.refusedConnection)
         #expect(bench.add(5...7) == [.buryOldest(orders, count: 3, besides: [1]), .removeOldestDead(orders, count: 1)])
         #expect(bench.pending[orders]?.keys.sorted() == [1, 5, 6, 7])
         #expect(bench.end(1, .delivered) == [.remove(orders, 1), Self.send(5)])
+    }
+
+    @Test func `what is too much in all goes from whoever holds the most, dead letters first`() {
+        var rules = WebhookSchedule.Rules()
+        rules.heldInAllMax = 100
+        var schedule = WebhookSchedule(rules: rules)
+        _ = schedule.effects(of: .webhooks([orders: true, bills: true, headlines: true], held: []), now: 0)
+        #expect(schedule.effects(of: .grown, now: 0) == [.countHeld])
+        let fits: [WebhookKey: WebhookHeld] = [
+            orders: .init(pending: 60, dead: 5), bills: .init(pending: 5), headlines: .init(pending: 20, dead: 10),
+        ]
+        #expect(schedule.effects(of: .held(fits), now: 0) == [])
+        // Of 145, the app that holds 30 keeps them; of the other one's webhooks the small one keeps its 5.
+        let much: [WebhookKey: WebhookHeld] = [
+            orders: .init(pending: 80, dead: 30), bills: .init(pending: 5), headlines: .init(pending: 20, dead: 10),
+        ]
+        #expect(
+            schedule.effects(of: .held(much), now: 0) == [.drop(orders, dead: 30, pending: 15, besides: [])])
+        // Two that hold much get half each.
+        let both: [WebhookKey: WebhookHeld] = [
+            orders: .init(pending: 70, dead: 1), headlines: .init(pending: 10, dead: 70),
+        ]
+        #expect(
+            schedule.effects(of: .held(both), now: 0) == [
+                .drop(headlines, dead: 30, pending: 0, besides: []), .drop(orders, dead: 1, pending: 20, besides: []),
+            ])
+    }
+
+    @Test func `what is under way is not dropped`() {
+        var rules = WebhookSchedule.Rules()
+        rules.heldInAllMax = 3
+        var bench = Bench(rules)
+        _ = bench.add(1...5)
+        #expect(
+            bench.schedule.effects(of: .held([orders: .init(pending: 5)]), now: bench.now) == [
+                .drop(orders, dead: 0, pending: 2, besides: [1, 2, 3, 4])
+            ])
     }
 
     @Test func `dead letters are sent again at once, and old ones go`() {

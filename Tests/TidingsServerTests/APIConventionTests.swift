@@ -314,6 +314,8 @@ import TidingsModel
             #expect(statuses.isSuperset(of: isOfMemory ? [400, 401, 500] : [400, 401, 500, 503]), name)
             let isOfPhones = operation.path.hasPrefix("/v1/media/") || operation.path.hasPrefix("/v1/extension/")
             #expect(statuses.contains(403) != (isOfPhones || isOfMemory), name)
+            // An operator is told that there is no such app.
+            #expect(statuses.contains(404) || !operation.path.hasPrefix("/v1/apps/{app}"), name)
             #expect(statuses.isSuperset(of: [408, 413]) == operation.hasBody, name)
             #expect(operation.codes(400).contains("malformed_json") == operation.hasJSONBody, name)
             let isKeyed = operation.hasParameter("Idempotency-Key")

@@ -86,6 +86,63 @@ private func found(_ number: UInt64, ended: [EndedLeg] = [], open: [OpenLeg] = [
         #expect(api.commands[20] == .legs(LegQuestion(app: "demo", before: 41, looksMax: 500)))
     }
 
+    @Test func `without a person asks the core for what is open`() async throws {
+        let open = found(7, open: [OpenLeg(leg: leg(7), position: 7, wait: .quietHours, notBefore: 99)])
+        let place = OpenLegPlace(slot: 3, last: .init(user: "bob", device: "phone", position: 7))
+        let api = try await APIDouble(answering: .openLegs(OpenLegPage(legs: [open], next: place)), scopes: [.trace])
+        let since = MessageID.epochMilliseconds + 5
+        let answer = try await api.request(.get, "legs?wait=quiet_hours&limit=1&since=\(since)")
+        #expect(answer.status == 200)
+        #expect(!answer.text.contains("secret"))
+        #expect(answer.json["reached_at"] == .null)
+        let legs = try #require(answer.json["legs"]?.arrayValue)
+        #expect(legs.map { $0["state"] } == ["open"])
+        #expect(legs.map { $0["wait"] } == ["quiet_hours"])
+        #expect(legs.map { $0["not_before"] } == [99])
+        #expect(legs.map { $0["sender"] } == ["alice"])
+        var question = OpenLegQuestion(
+            app: "demo", filter: LegFilter(state: .waiting(.quietHours)),
+            oldest: MessageID(wallMilliseconds: since, node: 0, counter: 0), limit: 1, looksMax: 10_000)
+        #expect(api.commands == [.openLegs(question)])
+        let next = try #require(answer.json["next"]?.stringValue)
+        _ = try await api.request(.get, "legs?wait=quiet_hours&limit=1&since=\(since)&cursor=\(next)")
+        question.after = place
+        #expect(api.commands.last == .openLegs(question))
+    }
+
+    @Test(arguments: [
+        ("state=open", LegFilter(state: .open)), ("state=live", LegFilter(state: .named("live"))),
+        (
+            "state=open&wait=live&device=phone&reason=li",
+            LegFilter(device: "phone", state: .waiting(.live), reason: "li")
+        ),
+    ])
+    func `without a person looks on until a page is full, and leaves off where that takes long`(
+        query: String, filter: LegFilter
+    ) async throws {
+        let api = try await APIDouble(answering: .openLegs(OpenLegPage(next: OpenLegPlace(slot: 5))))
+        let answer = try await api.request(.get, "legs?\(query)").json
+        #expect(answer["legs"] == [])
+        #expect(answer["next"]?.stringValue != nil)
+        var question = OpenLegQuestion(app: "demo", filter: filter, limit: 50, looksMax: 10_000)
+        #expect(api.commands.first == .openLegs(question))
+        question.after = OpenLegPlace(slot: 5)
+        #expect(api.commands.dropFirst() == Array(repeating: .openLegs(question), count: 19)[...])
+        let whole = try await APIDouble(answering: .openLegs(OpenLegPage())).request(.get, "legs?\(query)")
+        #expect(whole.json == ["legs": [], "next": .null, "reached_at": .null])
+    }
+
+    @Test func `of a person by wait asks the store`() async throws {
+        let page = LegPage(messages: [
+            found(8, open: [OpenLeg(leg: leg(8), position: 8, wait: .live)]),
+            found(7, open: [OpenLeg(leg: leg(7), position: 7, wait: .quietHours)]),
+        ])
+        let api = try await APIDouble(answering: .legs(page))
+        let answer = try await api.request(.get, "legs?user=bob&wait=quiet_hours").json
+        #expect(answer["legs"]?.arrayValue?.map { $0["message_id"] } == [.string(sent(7).id.description)])
+        #expect(api.commands == [.legs(LegQuestion(app: "demo", user: "bob", looksMax: 500))])
+    }
+
     @Test func `of one message goes by its trace`() async throws {
         let trace = MessageTrace(
             of: .message(sent(7)), deliveries: [], open: [],
@@ -103,7 +160,8 @@ private func found(_ number: UInt64, ended: [EndedLeg] = [], open: [OpenLeg] = [
     }
 
     @Test(arguments: [
-        ("state=open", "user"), ("state=live", "user"), ("state=no_device", "user"), ("state=lost", "state"),
+        ("state=no_device", "user"), ("state=lost", "state"), ("wait=muted", "wait"), ("wait=live&state=ended", "wait"),
+        ("wait=live&state=quiet_hours&user=bob", "wait"), ("wait=live&cursor=AAAA", "cursor"),
         ("user=bob&since=9&until=8", "until"), ("user=bob&reason=", "reason"), ("message_id=x", "message_id"),
         ("user=bob&limit=101", "limit"), ("users=bob", "users"), ("user=bob&cursor=AAAA", "cursor"),
         ("user=bob&device=", "device"),

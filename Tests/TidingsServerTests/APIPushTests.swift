@@ -199,6 +199,42 @@ private func job(_ audience: PushAudience = .everybody, _ state: PushJob.State =
             ])
     }
 
+    @Test func `says what it says to whoever may read messages`() async throws {
+        func told(_ body: PushJob.Body) async throws -> JSONValue? {
+            var listed = job()
+            listed.body = body
+            let api = try await APIDouble(answering: .pushJobs([listed], hasMore: false))
+            let answer = try await api.request(.get, "pushes/contents?limit=1")
+            #expect(answer.status == 200)
+            #expect(api.commands == [.pushJobs("demo", before: nil, limit: 1)])
+            #expect(!(try await api.request(.get, "pushes").text.contains("Half price")))
+            return answer.json["pushes"]?.arrayValue?.first?["content"]
+        }
+        var message = Message(
+            id: first, app: "demo", sender: "push", conversation: push, clientMessageID: "c", objectName: .text,
+            content: #"{"content":"Half price"}"#, flags: .normal, pushText: nil, sentAt: 5)
+        #expect(try await told(.message(message)) == ["title": .null, "text": "Half price"])
+        message.push = PushOptions(title: "Sale", text: .localized(key: "HALF"))
+        #expect(try await told(.message(message)) == ["title": "Sale", "text": ["loc_key": "HALF"]])
+        message.push = nil
+        message.pushText = String(repeating: "x", count: 300)
+        #expect(
+            try await told(.message(message)) == ["title": .null, "text": .string(String(repeating: "x", count: 256))])
+        message.pushText = nil
+        message.objectName = "my:news"
+        #expect(try await told(.message(message)) == ["title": .null, "text": .null])
+        let custom = CustomMessage(
+            id: first, title: "To the app", content: "Half price", sentAt: 5)
+        #expect(try await told(.custom(custom)) == ["title": "To the app", "text": "Half price"])
+    }
+
+    @Test(arguments: [[.trace], [.history], [.messages, .trace]] as [[APIScope]])
+    func `does not say what it says without both scopes`(scopes: [APIScope]) async throws {
+        let api = try await APIDouble(answering: .pushJobs([job()], hasMore: false), scopes: scopes)
+        #expect(try await api.request(.get, "pushes/contents").status == 403)
+        #expect(api.commands.isEmpty)
+    }
+
     @Test func `is preceded by a count of its audience`() async throws {
         let api = try await APIDouble(answering: .audience(AudienceCount(people: 7, devices: 9)))
         let answer = try await api.request(.get, "pushes/count?audience=%7B%22tag%22:%22a%22%7D")

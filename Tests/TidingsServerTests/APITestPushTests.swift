@@ -22,8 +22,8 @@ private let token = PushToken(String(repeating: "ab12", count: 16))
         var facts = PushFacts()
         facts.quietHours = .defer
         return TestPushReport(
-            id: "0b9f1c9e-3a54-4b8e-9f57-0d6a1c6b7e01", sentAt: 5, device: DeviceInfo(Device(record: record)),
-            lease: .gone,
+            id: "0b9f1c9e-3a54-4b8e-9f57-0d6a1c6b7e01", sentAt: 5,
+            device: DeviceInfo(Device(record: record), Now(monotonic: 9, wall: 9)), lease: .gone,
             lane: .init(
                 lane: PushLane(app: "demo", environment: .sandbox, topic: "com.example.chat"), hold: .none,
                 outage: outage, waiting: 1, inFlight: 2),
@@ -49,6 +49,7 @@ private let token = PushToken(String(repeating: "ab12", count: 16))
         let json = answer.json
         #expect(json["device"]?["push"] == "registered")
         #expect(json["device"]?["push_at"] == 3)
+        #expect(json["device"]?["push_token"] == "ab12…ab12")
         #expect(json["token"] == "ab12…ab12")
         #expect(json["lease"] == "gone")
         #expect(

@@ -47,6 +47,38 @@ import TidingsModel
         #expect(fault.field == field)
     }
 
+    @Test func `has the delegate methods that are named, or all that go with its delegate`() throws {
+        #expect(try self.read("a").get().methods == nil)
+        let two = try self.read("a,implements=willPresent+performFetch").get()
+        #expect(two.methods == [.willPresent, .performFetch])
+        #expect(try self.read(json: ["id": "a", "implements": ["performFetch", "willPresent"]]).get() == two)
+        #expect(try self.read(json: ["id": "a", "implements": []]).get().methods == [])
+        #expect(try self.read(json: ["id": "a", "implements": .null]).get().methods == nil)
+    }
+
+    @Test(arguments: ["willpresent", "willPresent\u{2B}willPresent", "\u{20}", "willTerminate"])
+    func `is refused with a method that is none, or there twice, by name and rule`(methods: String) {
+        guard case .failure(let fault) = self.read("a,implements=\(methods)") else {
+            Issue.record("\(methods) is taken")
+            return
+        }
+        #expect(fault.field == "implements")
+        #expect(fault.rule.hasPrefix("must have each once of didReceiveRemoteNotification, "))
+        #expect(fault.rule.contains("willPresent, didReceive, openSettings"))
+    }
+
+    @Test func `is refused with methods that are no list of texts`() {
+        for (methods, field) in [("willPresent", "implements"), (["a": 1], "implements"), ([1], "implements[0]")]
+            as [(JSONValue, String)]
+        {
+            guard case .failure(let fault) = self.read(json: ["id": "a", "implements": methods]) else {
+                Issue.record("\(methods) is taken")
+                continue
+            }
+            #expect(fault.field.hasSuffix(field))
+        }
+    }
+
     @Test func `is refused with a member that is not known`() {
         guard case .failure(let fault) = self.read(json: ["id": "a", "app": "x"]) else {
             Issue.record("it is taken")
@@ -132,7 +164,20 @@ import TidingsModel
     @Test func `tells who has it that there is no phone, and what is wrong`() async throws {
         try await self.with { address in
             let list = try await self.status("GET", "\(address)/v1/phones", Self.token)
-            #expect(list == (200, ["phones": [], "can_start": true]))
+            let modern: JSONValue = [
+                "didReceiveRemoteNotification", "didReceiveRemoteNotificationFetch", "willPresent", "didReceive",
+                "performFetch",
+            ]
+            let legacy: JSONValue = [
+                "didReceiveRemoteNotification", "didReceiveRemoteNotificationFetch", "didReceiveLocalNotification",
+                "performFetch", "handleRemoteAction", "handleLocalAction", "handleRemoteActionWithResponseInfo",
+                "handleLocalActionWithResponseInfo",
+            ]
+            #expect(
+                list == (
+                    200,
+                    ["phones": [], "can_start": true, "delegates": ["modern": modern, "legacy": legacy]]
+                ))
             for (method, path, body) in [
                 ("DELETE", "/v1/phones/a", nil), ("GET", "/v1/phones/a/events", nil),
                 ("POST", "/v1/phones/a/commands", ["do": "home"] as JSONValue?),
@@ -142,6 +187,9 @@ import TidingsModel
             }
             let bad = try await self.status("POST", "\(address)/v1/phones", Self.token, ["id": "a", "ios": "x"])
             #expect(bad.0 == 400 && bad.1["field"] == "ios")
+            let unknown = try await self.status(
+                "POST", "\(address)/v1/phones", Self.token, ["id": "a", "implements": ["willPresent", "fly"]])
+            #expect(unknown.0 == 400 && unknown.1["field"] == "implements")
             #expect(try await self.status("GET", "\(address)/v1/phones?a=1", Self.token).0 == 400)
             #expect(try await self.status("GET", "\(address)/v1/other", Self.token).0 == 404)
         }

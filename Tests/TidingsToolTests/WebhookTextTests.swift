@@ -48,6 +48,22 @@ import TidingsModel
             ])
     }
 
+    @Test func `one of whose deliveries nothing is known says so, and no zero`() {
+        var webhook = Self.bills.objectValue ?? JSONObject()
+        webhook["state"] = ["pending": .null, "dead_letters": .null, "last_delivered_at": .null, "last_failure": .null]
+        let unknown = "unknown: the server cannot read its file of deliveries"
+        #expect(
+            WebhookText.list([.object(webhook)]) == [
+                "w2  Bills  disabled  https://example.com/bills  push_job  \(unknown)"
+            ])
+        #expect(
+            WebhookText.one(.object(webhook)) == [
+                "id          w2", "name        Bills", "state       disabled",
+                "goes to     https://example.com/bills", "is told     push_job",
+                "added       2026-01-01 00:00:00.000 UTC", "deliveries  \(unknown)",
+            ])
+    }
+
     @Test func `are found by id and by name`() {
         var named = Self.bills.objectValue ?? JSONObject()
         named["name"] = "w1"

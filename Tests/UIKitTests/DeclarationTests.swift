@@ -72,6 +72,17 @@ private class CenterDelegate: NSObject, UNUserNotificationCenterDelegate {
             ])
     }
 
+    @Test func `is none for a method that is there and withheld`() async {
+        let phone = VirtualPhone(osVersion: 17)
+        var app = VirtualApp(delegates: [], lifecycle: .application)
+        app.withheld = [.receiveRemote, .receiveResponse]
+        phone.install(
+            InstalledApp(bundleID: chat, lifecycle: .application, methods: [], hasServiceExtension: false),
+            code: app.code { Derived() })
+        await phone.launch()
+        #expect(phone.faults == [])
+    }
+
     @Test func `names every undeclared method of an old app, in either form`() async {
         let notebook = Notebook()
         let phone = await self.phone(9, installed: [], declared: []) { NineDelegate(notebook) }

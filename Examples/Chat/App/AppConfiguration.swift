@@ -21,7 +21,26 @@ struct AppConfiguration: Sendable {
     }
 
     /// Which delegate runs: `AppDelegate`, or `LegacyAppDelegate` as before iOS 10.
-    enum Delegate: String { case modern, legacy }
+    enum Delegate: String {
+        case modern, legacy
+
+        /// The delegate methods that stand in its code and that iOS asks about before it calls, in the words of docs/scenarios.md.
+        var methods: [String] {
+            switch self {
+            case .modern:
+                [
+                    "didReceiveRemoteNotification", "didReceiveRemoteNotificationFetch", "performFetch", "willPresent",
+                    "didReceive",
+                ]
+            case .legacy:
+                [
+                    "didReceiveRemoteNotification", "didReceiveRemoteNotificationFetch", "didReceiveLocalNotification",
+                    "performFetch", "handleRemoteAction", "handleRemoteActionWithResponseInfo", "handleLocalAction",
+                    "handleLocalActionWithResponseInfo",
+                ]
+            }
+        }
+    }
 
     var addresses = Addresses()
     /// Whether variables say where the servers are; they hold whatever is remembered.
@@ -34,6 +53,8 @@ struct AppConfiguration: Sendable {
     /// Whether it has the entitlement for notifications of people (iOS 15).
     var showsPeople = false
     var delegate = Delegate.modern
+    /// Those of the delegate's methods with which the app runs; without the others it runs on a virtual phone as if they were not in its code.
+    var methods = Delegate.modern.methods
     /// What the sign-in screen proposes.
     var proposedUser: String?
     /// Somebody who is signed in without the screen, with a user token that is not renewed; for tests.
@@ -79,6 +100,7 @@ struct AppConfiguration: Sendable {
             throw InvalidField(field: "CHAT_DELEGATE", rule: "must be modern or legacy, got \(name)")
         }
         self.delegate = delegate
+        self.methods = try Self.methods(variables, of: delegate)
         switch variables["CHAT_LIFECYCLE"] {
         case nil: self.usesScenes = delegate == .modern
         case "scenes"? where delegate == .legacy:
@@ -88,6 +110,18 @@ struct AppConfiguration: Sendable {
         case let other?:
             throw InvalidField(field: "CHAT_LIFECYCLE", rule: "must be scenes or application, got \(other)")
         }
+    }
+
+    private static func methods(_ variables: [String: String], of delegate: Delegate) throws -> [String] {
+        guard let text = variables["CHAT_IMPLEMENTS"] else { return delegate.methods }
+        let names = text.split(separator: ",").map(String.init)
+        for name in names where !delegate.methods.contains(name) {
+            throw InvalidField(
+                field: "CHAT_IMPLEMENTS",
+                rule: "must have with the delegate \(delegate.rawValue) names of "
+                    + "\(delegate.methods.joined(separator: ", ")), separated by commas, got \(name)")
+        }
+        return delegate.methods.filter { names.contains($0) }
     }
 
     private static func url(_ variables: [String: String], _ name: String, _ schemes: [String]) throws -> URL? {

@@ -7,21 +7,29 @@ import VirtualPhone
 do {
     let configuration = try AppConfiguration(
         ProcessInfo.processInfo.environment, remembered: AccountStore().signedIn?.addresses)
+    var app = VirtualApp(
+        delegates: DelegateMethods(named: configuration.methods),
+        lifecycle: configuration.usesScenes ? .scenes : .application)
+    app.withheld = DelegateMethods(named: configuration.delegate.methods).subtracting(app.delegates)
     switch configuration.delegate {
     case .modern:
-        VirtualApp(
-            delegates: [.receiveRemote, .receiveRemoteFetch, .performFetch, .willPresent, .receiveResponse],
-            lifecycle: configuration.usesScenes ? .scenes : .application
-        ).run(delegate: AppDelegate(configuration: configuration), sceneDelegate: { SceneDelegate() })
-    case .legacy:
-        VirtualApp(
-            delegates: [
-                .receiveRemote, .receiveRemoteFetch, .receiveLocal, .performFetch, .actionRemote, .actionRemoteText,
-                .actionLocal, .actionLocalText,
-            ], lifecycle: .application
-        ).run(delegate: LegacyAppDelegate(configuration: configuration))
+        app.run(delegate: AppDelegate(configuration: configuration), sceneDelegate: { SceneDelegate() })
+    case .legacy: app.run(delegate: LegacyAppDelegate(configuration: configuration))
     }
 } catch {
     FileHandle.standardError.write(Data("chat: \(error)\n".utf8))
     exit(2)
+}
+
+extension DelegateMethods {
+    fileprivate init(named names: [String]) {
+        let methods: [String: DelegateMethods] = [
+            "didReceiveRemoteNotification": .receiveRemote, "didReceiveRemoteNotificationFetch": .receiveRemoteFetch,
+            "didReceiveLocalNotification": .receiveLocal, "performFetch": .performFetch, "willPresent": .willPresent,
+            "didReceive": .receiveResponse, "handleRemoteAction": .actionRemote,
+            "handleRemoteActionWithResponseInfo": .actionRemoteText, "handleLocalAction": .actionLocal,
+            "handleLocalActionWithResponseInfo": .actionLocalText,
+        ]
+        self.init(names.compactMap { methods[$0] })
+    }
 }

@@ -1,4 +1,4 @@
-/// One file of the console's pages, as it is in the folder Pages: HTML, CSS, ES modules and pictures, compiled in, so that the server's binary
+/// One file of the console's pages, as it is in the folder Pages: HTML, CSS, ES modules, pictures and a page of the documentation, compiled in, so that the server's binary
 /// needs no file at its side.
 package struct ConsoleFile: Hashable, Sendable {
     package var name: String
@@ -13,11 +13,15 @@ package struct ConsoleFile: Hashable, Sendable {
         .init("api.js", PackageResources.api_js),
         .init("app.js", PackageResources.app_js),
         .init("charts.js", PackageResources.charts_js),
+        .init("compose-audience.js", PackageResources.compose_audience_js),
+        .init("compose-draft.js", PackageResources.compose_draft_js),
+        .init("compose-silent.js", PackageResources.compose_silent_js),
         .init("console.css", PackageResources.console_css),
         .init("dom.js", PackageResources.dom_js),
         .init("events.js", PackageResources.events_js),
         .init("icon-tidings.svg", PackageResources.icon_tidings_svg),
         .init("index.html", PackageResources.index_html),
+        .init("ios-delivery.md", PackageResources.ios_delivery_md),
         .init("legs-search.js", PackageResources.legs_search_js),
         .init("legs.js", PackageResources.legs_js),
         .init("memory.js", PackageResources.memory_js),
@@ -37,6 +41,7 @@ package struct ConsoleFile: Hashable, Sendable {
         .init("page-phones.js", PackageResources.page_phones_js),
         .init("page-push.js", PackageResources.page_push_js),
         .init("page-pushes.js", PackageResources.page_pushes_js),
+        .init("page-reference.js", PackageResources.page_reference_js),
         .init("page-settings.js", PackageResources.page_settings_js),
         .init("page-signin.js", PackageResources.page_signin_js),
         .init("page-webhooks.js", PackageResources.page_webhooks_js),
@@ -81,6 +86,7 @@ package struct ConsoleFile: Hashable, Sendable {
         case "html": "text/html; charset=utf-8"
         case "css": "text/css; charset=utf-8"
         case "js": "text/javascript; charset=utf-8"
+        case "md": "text/markdown; charset=utf-8"
         case "svg": "image/svg+xml"
         default: nil
         }

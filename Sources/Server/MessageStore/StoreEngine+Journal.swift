@@ -35,10 +35,10 @@ extension StoreEngine {
         after start: JournalPosition, upTo recordsMax: Int, for seconds: TimeInterval, isEnough: () -> Bool,
         _ read: (JournalRecord, JournalPosition) throws -> Void, skip: (JournalPosition, UnreadableRow) -> Void
     ) throws -> JournalPosition {
-        let deadline = ProcessInfo.processInfo.systemUptime + seconds
+        let deadline = TimeInterval.uptime + seconds
         var position = start
         while position < self.next - 1, position - start < UInt64(recordsMax), !isEnough(),
-            position == start || ProcessInfo.processInfo.systemUptime < deadline
+            position == start || TimeInterval.uptime < deadline
         {
             do {
                 try self.readRow(after: &position, upTo: recordsMax - Int(position - start), read, skip: skip)

@@ -159,7 +159,7 @@ final class StoreWriter: @unchecked Sendable {
         var eraseAt: TimeInterval?
         while true {
             if failure == nil, engine.mustErase {
-                eraseAt = eraseAt ?? Self.uptime + self.eraseTime
+                eraseAt = eraseAt ?? TimeInterval.uptime + self.eraseTime
             } else {
                 eraseAt = nil
             }
@@ -177,7 +177,7 @@ final class StoreWriter: @unchecked Sendable {
                         engine.wal.makeRoom(database)
                         if let now = try self.catchUp(&engine, database) { deriving = now }
                         // A busy store never waits for work.
-                        if let due = eraseAt, Self.uptime >= due { try engine.eraseAll(database) }
+                        if let due = eraseAt, TimeInterval.uptime >= due { try engine.eraseAll(database) }
                         self.stepBackup()
                     }
                 case .derive:
@@ -213,9 +213,6 @@ final class StoreWriter: @unchecked Sendable {
         case stop(Stop)
     }
 
-    /// Seconds of a clock that nobody sets.
-    private static var uptime: TimeInterval { ProcessInfo.processInfo.systemUptime }
-
     private func next(deriving: Deriving, eraseAt: TimeInterval?) -> Next {
         self.condition.lock()
         defer { self.condition.unlock() }
@@ -228,7 +225,7 @@ final class StoreWriter: @unchecked Sendable {
             }
             if let stopping = self.stopping { return .stop(stopping) }
             if self.backup != nil { return .copy }
-            if let eraseAt, Self.uptime >= eraseAt { return .erase }
+            if let eraseAt, TimeInterval.uptime >= eraseAt { return .erase }
             self.isAsleep = true
             defer { self.isAsleep = false }
             switch deriving {
@@ -241,7 +238,7 @@ final class StoreWriter: @unchecked Sendable {
                     self.condition.wait()
                     continue
                 }
-                _ = self.condition.wait(until: Date(timeIntervalSinceNow: max(0, eraseAt - Self.uptime)))
+                _ = self.condition.wait(until: Date(timeIntervalSinceNow: max(0, eraseAt - TimeInterval.uptime)))
             }
         }
     }

@@ -72,6 +72,7 @@ package enum APIResult: Hashable, Sendable {
     /// nil if the app has no such message.
     case trace(MessageTrace?)
     case legs(LegPage)
+    case openLegs(OpenLegPage)
     /// For a service extension; with `hidesContent` it shows nothing of what messages say.
     case missed(LogPage, NotificationWords, hidesContent: Bool)
     case unread(UnreadReport)

@@ -161,6 +161,8 @@ package enum APICommand: Hashable, Sendable {
     case trace(AppID, MessageID)
     /// A step of a search for legs; with a person, live ones included. Answers `.legs`.
     indirect case legs(LegQuestion)
+    /// A step of a search for the open legs of an app, of anybody who is in memory. Answers `.openLegs`.
+    indirect case openLegs(OpenLegQuestion)
     /// Ends its session and forgets its token. Answers `.done` or `.refused`.
     case signOut(DeviceKey)
     /// Answers `.done`, also if there is no device, or `.refused`.

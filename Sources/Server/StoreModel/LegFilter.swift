@@ -7,6 +7,8 @@ package struct LegFilter: Hashable, Sendable {
         case ended
         /// The name of an end or of a wait; `quiet_hours` is both.
         case named(String)
+        /// Open, and waiting for this.
+        case waiting(LegWait)
     }
 
     package var user: UserID?
@@ -33,7 +35,7 @@ package struct LegFilter: Hashable, Sendable {
 
     package func admits(_ ended: EndedLeg) -> Bool {
         switch self.state {
-        case .open?: return false
+        case .open?, .waiting?: return false
         case .named(let name)? where name != ended.end.name: return false
         case .named?, .ended?, nil: break
         }
@@ -44,7 +46,8 @@ package struct LegFilter: Hashable, Sendable {
         switch self.state {
         case .ended?: return false
         case .named(let name)? where name != open.wait.rawValue: return false
-        case .named?, .open?, nil: break
+        case .waiting(let wait)? where wait != open.wait: return false
+        case .named?, .waiting?, .open?, nil: break
         }
         return self.admits(open.leg) && self.admits([open.wait.rawValue])
     }

@@ -72,6 +72,8 @@ struct APNs: AsyncParsableCommand {
     var streamsAfterRejection: Int?
     @Option(help: "Pushes an hour to one device before TooManyRequests; any number unless given.")
     var devicePushesPerHour: Int64?
+    @Option(help: "How many pushes of one app wait for a connected phone before newer ones overwrite older ones.")
+    var waitingPerAppMax = 64
     @Option(help: "How many lines of the delivery log are kept.") var logEntriesMax = 100_000
 
     func run() async throws {
@@ -95,6 +97,7 @@ struct APNs: AsyncParsableCommand {
         configuration.expiredTokenSticks = self.expiredTokenSticks
         configuration.streamsAfterRejection = self.streamsAfterRejection
         configuration.devicePushesPerHour = self.devicePushesPerHour
+        configuration.waitingPerAppMax = self.waitingPerAppMax
         configuration.logEntriesMax = self.logEntriesMax
         let logger = Logger(label: "tidings.apns") { LineLogHandler(label: $0, format: .text, level: .info) }
         let simulator = try APNsSimulator(configuration: configuration, logger: logger)

@@ -8,6 +8,9 @@ public import PhoneCore
 public struct VirtualApp: Sendable {
     /// The delegate methods the app has.
     public var delegates: DelegateMethods
+    /// Methods that stand in the code and that this start does without, as an app on an iPhone that answers `responds(to:)` with no: iOS does
+    /// not call them, and no fault says that they are not declared.
+    public var withheld: DelegateMethods = []
     /// Whether its life-cycle goes to its delegate or to its scenes.
     public var lifecycle: LifecycleStyle
 
@@ -24,7 +27,7 @@ public struct VirtualApp: Sendable {
 
     /// For a phone that hosts the app in its own process.
     @MainActor package func introduce(_ process: PhoneProcess) {
-        process.declare(self.delegates)
+        process.declare(self.delegates.union(self.withheld))
         process.send(.hello(ProcessHello(token: "", methods: self.delegates, lifecycle: self.lifecycle)))
     }
 
@@ -33,7 +36,7 @@ public struct VirtualApp: Sendable {
         let process = SocketLink.connect(role: .app) { token in
             ProcessHello(token: token, methods: self.delegates, lifecycle: self.lifecycle)
         }
-        process.declare(self.delegates)
+        process.declare(self.delegates.union(self.withheld))
         return process
     }
 }

@@ -35,10 +35,13 @@ function menu({ label, iconName, content, className = '' }) {
     on: { click: () => open(box.hidden) },
   }, icon(iconName));
   const open = (isOpen) => {
+    // What is hidden cannot keep the focus; a dialog that was opened from here gives it back to the button.
+    const hadFocus = box.contains(document.activeElement);
     if (isOpen) box.replaceChildren(...content(() => open(false)));
     box.hidden = !isOpen;
     toggle.setAttribute('aria-expanded', String(isOpen));
     if (isOpen) box.querySelector('button, a')?.focus();
+    else if (hadFocus) toggle.focus();
   };
   return h('div.menu', {
     class: className,

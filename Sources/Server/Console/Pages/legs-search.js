@@ -9,6 +9,8 @@ import { ENDS, WAITS, endChip, waitChip, sentence, waitsSentence, remedy } from 
 import { conversationLink } from './page-messages.js';
 
 const WINDOWS = [['600000', 'why.window.minutes'], ['3600000', 'why.window.hour'], ['21600000', 'why.window.hours'], ['86400000', 'why.window.day']];
+/** Before the wait, in the choice of states: an end may have its name. */
+const WAIT = 'wait:';
 /** So many sentences at most: who asks about one time does not read more. */
 const SENTENCES = 50;
 
@@ -43,18 +45,16 @@ export function findLegs(page) {
   const user = textInput({ name: 'legs-user', value: query.to ?? '' });
   const device = textInput({ name: 'legs-device', value: query.device ?? '' });
   const reason = textInput({ name: 'legs-reason', value: query.reason ?? '' });
-  const waits = WAITS.filter((wait) => !ENDS.includes(wait));
   const state = select([['', t('messages.anyState')], ['open', t('messages.waiting')], ['ended', t('legs.ended')],
-    ...ENDS.map((end) => [end, t(`end.${end}`)]), ...waits.map((wait) => [wait, `◐ ${t(`wait.${wait}`)}`])], query.end ?? '', { name: 'legs-state' });
+    ...ENDS.map((end) => [end, t(`end.${end}`)]), ...WAITS.map((wait) => [`${WAIT}${wait}`, `◐ ${t(`wait.${wait}`)}`])], query.wait ? `${WAIT}${query.wait}` : query.end ?? '', { name: 'legs-state' });
   const since = h('input', { type: 'datetime-local', name: 'legs-since' });
   const until = h('input', { type: 'datetime-local', name: 'legs-until' });
   const entry = field({ label: t('legs.user'), hint: t('legs.userHint'), input: user, optional: true });
   const results = h('div', { 'aria-live': 'polite' });
-  /** Without a person there are only ends, and none of people without a device. */
-  const needsPerson = () => state.value === 'open' || state.value === 'no_device' || waits.includes(state.value);
   const search = () => {
+    const isWait = state.value.startsWith(WAIT);
     const asked = {
-      user: user.value.trim(), device: device.value.trim(), state: state.value, reason: reason.value.trim(), since: timeOf(since), until: timeOf(until),
+      user: user.value.trim(), device: device.value.trim(), state: isWait ? '' : state.value, wait: isWait ? state.value.slice(WAIT.length) : '', reason: reason.value.trim(), since: timeOf(since), until: timeOf(until),
     };
     results.replaceChildren(pagedList(signal, async (cursor) => {
       const answer = await api.get(path`/v1/apps/${app}/legs`, { ...asked, cursor }, { signal });
@@ -66,7 +66,8 @@ export function findLegs(page) {
     on: {
       submit: (event) => {
         event.preventDefault();
-        const isMissing = needsPerson() && !user.value.trim();
+        // People without a device are found by person alone.
+        const isMissing = state.value === 'no_device' && !user.value.trim();
         entry.fail(isMissing ? t('legs.userMissing') : '');
         if (isMissing) user.focus();
         else search();
@@ -76,7 +77,7 @@ export function findLegs(page) {
   field({ label: t('legs.reason'), hint: t('legs.reasonHint'), input: reason, optional: true }),
   field({ label: t('messages.since'), input: since, optional: true }), field({ label: t('messages.until'), input: until, optional: true }),
   h('div.form-row', button({ label: t('legs.search'), kind: 'primary', iconName: 'search', type: 'submit' })));
-  if (query.to || query.device || query.reason || query.end) search();
+  if (query.to || query.device || query.reason || query.end || query.wait) search();
   return [h('p.quiet', t('legs.lead')), form, results];
 }
 
@@ -134,6 +135,6 @@ export function whySilent(page, known = null) {
         return undefined;
       },
     },
-  }, known ? null : entry, field({ label: t('why.at'), hint: t('why.atHint'), input: at, optional: true }), field({ label: t('why.window'), input: window }), submit);
+  }, known ? null : entry, field({ label: t('why.at'), hint: t('why.atHint', { zone: Intl.DateTimeFormat().resolvedOptions().timeZone }), input: at, optional: true }), field({ label: t('why.window'), input: window }), submit);
   return [h('p.quiet', t('person.whyLead')), form, list];
 }

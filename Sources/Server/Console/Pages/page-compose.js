@@ -1,82 +1,25 @@
 // Writing a push or a message: with a view of it as it is written, how many it reaches, and a try on one's own phone first.
 
-import { h, bdi, makeId } from './dom.js';
+import { h, bdi } from './dom.js';
 import { api, path, curlOf, Problem } from './api.js';
 import { t, tn, tx, number, bytes } from './text.js';
 import { addressOf, go } from './router.js';
-import { pageHead, card, field, textInput, select, checkbox, button, note, codeBlock, disclosure, showRefusal, roleNote, problemBox, toast, formDialog, chip } from './widgets.js';
+import { pageHead, card, field, textInput, select, button, note, codeBlock, disclosure, showRefusal, roleNote, problemBox, toast, formDialog, confirmAction, chip } from './widgets.js';
 import { may } from './session.js';
 import { deviceName } from './legs.js';
 import { audienceWords } from './page-pushes.js';
 import { payloadPreview } from './payload.js';
+import { KINDS, openDraft, forgetDraft } from './compose-draft.js';
+import { audienceCard, scheduleCard, segments } from './compose-audience.js';
+import { silentParts } from './compose-silent.js';
 
 /** From so many devices on, the server asks for the password and the count. */
 const MANY = 1_000;
-const KEY_ORDER = ['title', 'subtitle', 'text', 'sound', 'category', 'interruption_level', 'relevance_score', 'thread_id', 'image', 'custom'];
 /** What the server takes of each, in bytes of UTF-8. */
 const LIMITS = { title: 256, subtitle: 256, text: 1_024, sound: 64, category: 64, thread_id: 64, image: 1_024, custom: 1_024 };
 
 function bytesOf(text) {
   return new TextEncoder().encode(text).length;
-}
-
-function words(text) {
-  return text.split(/[,，\s]+/).map((word) => word.trim()).filter(Boolean);
-}
-
-/** A choice of which one is taken, shown beside one another. */
-function segments(legend, options, chosen, onChange) {
-  const name = makeId('segment');
-  return h('fieldset', h('legend', legend), h('div.segments', options.map(([value, label]) => h('label',
-    h('input', { type: 'radio', name, value, checked: value === chosen, on: { change: () => onChange(value) } }), h('span', label)))));
-}
-
-class Draft {
-  constructor(query) {
-    this.what = query.what === 'message' ? 'message' : query.what === 'custom' ? 'custom' : 'push';
-    this.options = { sound: 'default' };
-    this.text = '';
-    this.audience = { everybody: true };
-    this.when = 'now';
-    this.sender = '';
-    this.type = query.type ?? 'PR';
-    this.target = query.to ?? '';
-    this.custom = '';
-  }
-
-  /** The options that were set, in the order of the documentation; throws what cannot be read. */
-  pushOptions(withText) {
-    const found = {};
-    for (const key of KEY_ORDER) {
-      const value = key === 'text' ? (withText ? this.text : '') : this.options[key];
-      if (value === undefined || value === '') continue;
-      if (key === 'custom') {
-        try { found.custom = JSON.parse(value); } catch { throw new Problem({ code: 'invalid_field', field: 'custom', rule: t('compose.customWrong') }); }
-      } else found[key] = key === 'relevance_score' ? Number(value) : value;
-    }
-    return found;
-  }
-
-  body() {
-    if (this.what === 'message') {
-      const push = this.pushOptions(false);
-      if (push.sound === 'default') delete push.sound;
-      return {
-        sender: this.sender, client_message_id: this.clientId, conversation: { type: this.type, target: this.target },
-        content: JSON.stringify({ content: this.text }), ...(Object.keys(push).length ? { push } : {}),
-      };
-    }
-    const body = this.what === 'custom' ? { custom: { content: this.text, ...(this.options.title ? { title: this.options.title } : {}) } } : { notification: this.pushOptions(true) };
-    body.audience = this.audience;
-    if (this.when === 'at') body.send_at = this.at ?? null;
-    if (this.when === 'local') Object.assign(body, { send_at_local: this.local ?? null, time_zone: this.zone || null });
-    if (this.rate) body.rate_per_second = Number(this.rate);
-    if (this.lifetime) body.lifetime_ms = Number(this.lifetime) * 3_600_000;
-    if (this.counted) body.counted = true;
-    if (this.ignoresBlocks) body.ignores_blocks = true;
-    if (this.account) body.account = this.account;
-    return body;
-  }
 }
 
 /** A line that the server told: a text, or a key that the phone looks up. */
@@ -120,105 +63,6 @@ function previewBody(draft) {
   const body = draft.body();
   if (draft.what === 'message') return draft.sender && draft.target && draft.type !== 'CHRM' ? { send: body } : null;
   return { notification: body.notification, ...(body.account ? { account: body.account } : {}), ...(body.counted ? { counted: true } : {}) };
-}
-
-function audienceCard(page, draft, changed) {
-  const { app, signal } = page;
-  const count = h('p.count', { 'aria-live': 'polite' });
-  const box = h('div.stack');
-  let timer = null;
-  let turn = 0;
-  const ask = () => {
-    clearTimeout(timer);
-    changed();
-    if (!draft.audience) {
-      count.replaceChildren(h('span.quiet', t('compose.nobodyYet')));
-      return;
-    }
-    timer = setTimeout(async () => {
-      const mine = ++turn;
-      try {
-        const { people, devices } = await api.get(path`/v1/apps/${app}/pushes/count`, { audience: JSON.stringify(draft.audience) }, { signal });
-        if (mine !== turn) return;
-        Object.assign(draft, { people, devices });
-        count.replaceChildren(h('strong', tn('compose.reaches', people)), devices === undefined ? '' : `, ${tn('compose.onDevices', devices)}`, h('span.quiet', ` ${t('compose.reachesNote')}`));
-      } catch (problem) {
-        if (problem.name === 'AbortError' || mine !== turn) return;
-        draft.people = null;
-        count.replaceChildren(problem.code === 'missing_role' ? h('span.quiet', t('compose.countHidden', { role: t(`role.${problem.rule.split(' ').at(-1)}`) })) : problemBox(problem));
-      }
-    }, 300);
-  };
-  page.onLeave(() => clearTimeout(timer));
-  const line = (key, hint, make) => {
-    const input = textInput({ name: `audience-${key}`, on: { input: () => { draft.audience = make(input.value.trim()); ask(); } } });
-    draft.audience = null;
-    return field({ label: t(`compose.audience.${key}`), hint, input });
-  };
-  const shown = {
-    everybody: () => { draft.audience = { everybody: true }; return h('p', t('compose.everybodyText')); },
-    users: () => line('users', t('person.wordsHint'), (text) => (words(text).length ? { users: words(text) } : null)),
-    tag: () => line('tag', t('compose.tagHint'), (text) => {
-      const tags = words(text);
-      return tags.length === 1 ? { tag: tags[0] } : tags.length ? { all: tags.map((tag) => ({ tag })) } : null;
-    }),
-    alias: () => line('alias', null, (text) => (text ? { alias: text } : null)),
-    json: () => {
-      draft.audience = null;
-      const input = h('textarea', {
-        class: 'mono', rows: 4, spellcheck: 'false', placeholder: '{"all": [{"tag": "shoes"}, {"not": {"tag": "quiet"}}]}',
-        on: {
-          input: () => {
-            try { draft.audience = JSON.parse(input.value); entry.fail(''); } catch { draft.audience = null; entry.fail(input.value ? t('compose.jsonWrong') : ''); }
-            ask();
-          },
-        },
-      });
-      const entry = field({ label: t('compose.audience.json'), hint: t('compose.jsonHint'), input });
-      return entry;
-    },
-  };
-  const choose = (kind) => {
-    box.replaceChildren(shown[kind]());
-    ask();
-  };
-  const choices = ['everybody', 'users', 'tag', 'alias', 'json'].map((key) => [key, t(`compose.for.${key}`)]);
-  const whole = card({ title: t('pushes.audience') }, segments(t('compose.whom'), choices, 'everybody', choose), box, count);
-  choose('everybody');
-  return whole;
-}
-
-function scheduleCard(draft, changed) {
-  const box = h('div.form');
-  const set = (name, read = (input) => input.value) => (event) => { draft[name] = read(event.target); changed(); };
-  const shown = {
-    now: () => [],
-    at: () => [field({ label: t('compose.at'), hint: t('compose.atHint'), input: h('input', { type: 'datetime-local', name: 'send_at', on: { input: set('at', (input) => (input.value ? new Date(input.value).getTime() : null)) } }) })],
-    local: () => {
-      draft.zone ??= Intl.DateTimeFormat().resolvedOptions().timeZone;
-      return [
-        field({ label: t('compose.local'), hint: t('compose.localHint'), input: h('input', { type: 'datetime-local', name: 'send_at_local', on: { input: set('local', (input) => input.value || null) } }) }),
-        field({ label: t('compose.zone'), hint: t('compose.zoneHint'), input: textInput({ value: draft.zone, name: 'time_zone', on: { input: set('zone') } }) }),
-      ];
-    },
-  };
-  const choose = (when) => {
-    draft.when = when;
-    box.replaceChildren(...shown[when]());
-    changed();
-  };
-  const more = disclosure(t('compose.more'), h('div.form',
-    field({ label: t('compose.rate'), hint: t('compose.rateHint'), optional: true, input: h('input', { type: 'number', min: 1, max: 1_000_000, on: { input: set('rate') } }) }),
-    field({ label: t('compose.lifetime'), hint: t('compose.lifetimeHint'), optional: true, input: h('input', { type: 'number', min: 1, max: 720, on: { input: set('lifetime') } }) }),
-    field({ label: t('push.account'), hint: t('compose.accountHint'), optional: true, input: textInput({ placeholder: 'MP news', on: { input: set('account', (input) => {
-      const [kind, id] = input.value.trim().split(/\s+/);
-      return id ? { kind, id } : null;
-    }) } }) }),
-    h('div.form-row',
-      checkbox(t('compose.counted'), false, { on: { change: set('counted', (input) => input.checked) } }),
-      checkbox(t('compose.ignoresBlocks'), false, { on: { change: set('ignoresBlocks', (input) => input.checked) } }))));
-  const choices = ['now', 'at', 'local'].map((key) => [key, t(`compose.when.${key}`)]);
-  return card({ title: t('compose.schedule') }, segments(t('compose.whenLegend'), choices, 'now', choose), box, more);
 }
 
 /** The words of the push and how it sounds. */
@@ -350,11 +194,55 @@ function confirmSend(draft, send) {
   });
 }
 
-export default async function open(page) {
+/** Empties the draft after a question; there only while something was entered. */
+function startOverButton(app, draft) {
+  return button({
+    label: t('compose.startOver'),
+    onClick: async () => {
+      const isSure = await confirmAction({
+        title: t('compose.startOverTitle'), text: t('compose.startOverText'), action: t('compose.startOver'), act: () => forgetDraft(app),
+      });
+      if (isSure) go(addressOf('apps', app, 'pushes', 'new', { what: draft.what }));
+    },
+  });
+}
+
+/** Sends what was composed; a refusal is told beside its field. */
+async function send(page, draft, fields, refusal) {
   const { app } = page;
-  const draft = new Draft(page.query);
-  draft.clientId = crypto.randomUUID?.() ?? `console-${Date.now()}`;
-  page.setTitle(t(draft.what === 'message' ? 'compose.titleMessage' : 'compose.titlePush'));
+  for (const each of Object.values(fields)) each.fail('');
+  if (!draft.text.trim()) {
+    fields.text.fail(t('compose.textMissing'));
+    fields.text.input.focus();
+    return;
+  }
+  try {
+    if (draft.what === 'message') {
+      const sent = await api.post(path`/v1/apps/${app}/messages`, draft.body());
+      toast(t('compose.sent'));
+      forgetDraft(app);
+      go(addressOf('apps', app, 'messages', sent.message_id));
+      return;
+    }
+    if (!draft.audience) throw new Problem({ code: 'invalid_field', detail: t('compose.nobodyYet') });
+    const body = draft.body();
+    if (draft.when !== 'now' && !(body.send_at || body.send_at_local)) throw new Problem({ code: 'invalid_field', detail: t('compose.timeMissing') });
+    const push = await confirmSend(draft, (confirm) => api.post(path`/v1/apps/${app}/pushes`, confirm ? { ...body, confirm } : body));
+    if (!push) return;
+    forgetDraft(app);
+    go(addressOf('apps', app, 'pushes', push.id));
+  } catch (problem) {
+    showRefusal(refusal, problem, Object.fromEntries(Object.entries(fields).flatMap(([key, each]) => [[key, each], [`push.${key}`, each], [`notification.${key}`, each]])));
+  }
+}
+
+function titleOf(what) {
+  return t({ message: 'compose.titleMessage', silent: 'compose.titleSilent' }[what] ?? 'compose.titlePush');
+}
+
+/** The fields of the draft, with a view of it and its payload beside them. `startOver` is there while something was entered. */
+function composer(page, draft, startOver) {
+  const { app } = page;
   const fields = {};
   const look = h('div');
   const sizes = h('div');
@@ -362,6 +250,7 @@ export default async function open(page) {
   const refusal = h('div', { 'aria-live': 'assertive' });
   const payload = payloadPreview(page, () => previewBody(draft), (told) => look.replaceChildren(preview(app, draft, told.shown)));
   const changed = () => {
+    startOver.hidden = draft.isEmpty;
     look.replaceChildren(preview(app, draft));
     sizes.replaceChildren(budget(draft));
     payload.ask();
@@ -373,47 +262,30 @@ export default async function open(page) {
       : h('p.quiet', t('compose.customWrong')));
     if (isOpen && request.querySelector('details')) request.querySelector('details').open = true;
   };
-  const send = async () => {
-    for (const each of Object.values(fields)) each.fail('');
-    if (!draft.text.trim()) {
-      fields.text.fail(t('compose.textMissing'));
-      fields.text.input.focus();
-      return;
-    }
-    try {
-      if (draft.what === 'message') {
-        const sent = await api.post(path`/v1/apps/${app}/messages`, draft.body());
-        toast(t('compose.sent'));
-        go(addressOf('apps', app, 'messages', sent.message_id));
-        return;
-      }
-      if (!draft.audience) throw new Problem({ code: 'invalid_field', detail: t('compose.nobodyYet') });
-      const body = draft.body();
-      if (draft.when !== 'now' && !(body.send_at || body.send_at_local)) throw new Problem({ code: 'invalid_field', detail: t('compose.timeMissing') });
-      const push = await confirmSend(draft, (confirm) => api.post(path`/v1/apps/${app}/pushes`, confirm ? { ...body, confirm } : body));
-      if (push) go(addressOf('apps', app, 'pushes', push.id));
-    } catch (problem) {
-      showRefusal(refusal, problem, Object.fromEntries(Object.entries(fields).flatMap(([key, each]) => [[key, each], [`push.${key}`, each], [`notification.${key}`, each]])));
-    }
-  };
-  const whats = ['push', 'message', 'custom'].map((key) => [key, t(`compose.what.${key}`)]);
-  const left = h('div.stack');
-  const right = h('div.stack.sticky', card({ title: t('compose.preview'), className: 'compose-look' }, look), card({ title: t('compose.budget'), lead: t('compose.budgetLead') }, payload, sizes, request));
-  page.root.append(
-    pageHead({ title: t(draft.what === 'message' ? 'compose.titleMessage' : 'compose.titlePush'), crumbs: [[t('nav.pushes'), addressOf('apps', app, 'pushes')]] }),
-    segments(t('compose.kindLegend'), whats, draft.what, (what) => go(addressOf('apps', app, 'pushes', 'new', { what }))),
-    h('div.grid.grid-wide.compose', left, right));
-  left.append(...[
+  const left = h('div.stack', [
     draft.what === 'message' ? peopleCard(draft, changed, fields) : null,
     contentCard(draft, changed, fields),
     draft.what === 'message' ? null : audienceCard(page, draft, changed),
     draft.what === 'message' ? null : scheduleCard(draft, changed),
     draft.what === 'custom' ? null : tryCard(page, draft),
   ].filter(Boolean));
-  page.root.append(...[
-    refusal,
-    h('div.actions', button({ label: t(draft.what === 'message' ? 'compose.sendMessage' : 'compose.review'), kind: 'primary', role: 'send', onClick: send })),
-    roleNote('send'),
-  ].filter(Boolean));
+  const right = h('div.stack.sticky', card({ title: t('compose.preview'), className: 'compose-look' }, look), card({ title: t('compose.budget'), lead: t('compose.budgetLead') }, payload, sizes, request));
   changed();
+  return [
+    h('div.grid.grid-wide.compose', left, right), refusal,
+    h('div.actions', button({ label: t(draft.what === 'message' ? 'compose.sendMessage' : 'compose.review'), kind: 'primary', role: 'send', onClick: () => send(page, draft, fields, refusal) })),
+  ];
+}
+
+export default async function open(page) {
+  const { app } = page;
+  const draft = openDraft(app, page.query);
+  page.setTitle(titleOf(draft.what));
+  const startOver = startOverButton(app, draft);
+  startOver.hidden = draft.isEmpty;
+  page.root.append(
+    pageHead({ title: titleOf(draft.what), crumbs: [[t('nav.pushes'), addressOf('apps', app, 'pushes')]], actions: startOver }),
+    segments(t('compose.kindLegend'), KINDS.map((key) => [key, t(`compose.what.${key}`)]), draft.what, (what) => go(addressOf('apps', app, 'pushes', 'new', { what }))),
+    ...(draft.what === 'silent' ? [silentParts(page, draft, () => { startOver.hidden = draft.isEmpty; })] : composer(page, draft, startOver)),
+    ...[roleNote('send')].filter(Boolean));
 }

@@ -2,10 +2,10 @@
 
 import { h, bdi } from './dom.js';
 import { api, path, curlOf } from './api.js';
-import { t, tx, dateTime, hasText, list } from './text.js';
+import { t, tx, number, clock, dateTime, hasText, list, timeElement } from './text.js';
 import { addressOf } from './router.js';
-import { pageHead, card, facts, chip, button, note, field, textInput, showRefusal, roleNote, confirmAction, idChip, codeBlock, curlBlock, disclosure, emptyState, toast } from './widgets.js';
-import { presenceChip, pushChip, silence } from './page-person.js';
+import { pageHead, card, facts, chip, button, note, field, textInput, showRefusal, roleNote, confirmAction, idChip, codeBlock, curlBlock, disclosure, emptyState, loaded, toast } from './widgets.js';
+import { DEVICE_TYPES, leaseChip, authorizationChip, pushChip, silence } from './page-person.js';
 
 const ANSWERS = { accepted: 'good', refused: 'bad', not_sent: 'bad', pushing: 'wait', unanswered: 'wait' };
 
@@ -69,7 +69,7 @@ function statusFacts(status) {
   if (!status) return emptyState({ title: t('device.noStatus'), text: t('device.noStatusText') });
   const yes = (value) => (value ? chip('good', t('frame.on')) : chip('quiet', t('frame.off')));
   return facts([
-    [t('message.authorization'), chip(status.authorization === 'authorized' ? 'good' : status.authorization === 'denied' ? 'bad' : 'wait', t(`authorization.${status.authorization}`))],
+    [t('message.authorization'), authorizationChip(status)],
     [t('status.alert'), yes(status.alert)], [t('status.sound'), yes(status.sound)], [t('status.badge'), yes(status.badge)],
     [t('status.lockScreen'), yes(status.lock_screen)], [t('status.list'), yes(status.notification_center)],
     [t('status.refresh'), t(`refresh.${status.background_refresh}`)],
@@ -82,23 +82,68 @@ function statusFacts(status) {
   ], 'facts-tight');
 }
 
+function badgeWords(device) {
+  if (device.badge !== null) return t('device.badgeTold', { n: number(device.badge) });
+  return t(['foreground', 'background'].includes(device.lease) ? 'device.badgeByApp' : 'device.badgeUnknown');
+}
+
+/** Whether it is there, and the number on its icon as far as the server has a part in it. */
+function connectionFacts({ app, signal }, user, device) {
+  const unread = loaded(signal, () => api.get(path`/v1/apps/${app}/users/${user}/unread`, null, { signal }), (counts) => number(counts.unread), 1);
+  return facts([
+    [t('device.lease'), [leaseChip(device), device.lease_until ? ` ${t('device.until', { time: clock(device.lease_until) })}` : '']],
+    [t('device.seen'), device.last_seen_at === null ? t('device.connectedNow') : [dateTime(device.last_seen_at), ' (', timeElement(device.last_seen_at), ')']],
+    [t('device.connected'), dateTime(device.connected_at)],
+    [t('device.badge'), badgeWords(device)],
+    [t('device.badgeNext'), unread],
+  ]);
+}
+
+function registrationFacts(device) {
+  return facts([
+    [t('device.platform'), device.platform],
+    [t('device.token'), [pushChip(device), device.push_token ? [' ', idChip(device.push_token, { whole: true })] : null]],
+    device.push_at ? [t(`device.pushAt.${device.push}`), dateTime(device.push_at)] : null,
+    device.push_topic ? [t('device.topic'), h('code', device.push_topic)] : null,
+    device.push_environment ? [t('device.environment'), t(`environment.${device.push_environment}`)] : null,
+    device.push_reason ? [t('device.reason'), h('code', device.push_reason)] : null,
+    [t('device.calls'), device.voip === 'registered' ? chip('good', t('device.callsRing')) : chip('quiet', t('device.callsDoNot'))],
+  ]);
+}
+
+/** All that may change while somebody looks. */
+function deviceView(page, user, device) {
+  const why = silence(device);
+  return [
+    why ? note('wait', h('p', why)) : note('good', h('p', t('device.mayRing'))),
+    h('div.grid.grid-wide',
+      h('div.stack',
+        card({ title: t('device.connection'), lead: t('device.connectionLead') }, connectionFacts(page, user, device)),
+        card({ title: t('device.status'), lead: t('device.statusLead') }, statusFacts(device.status))),
+      card({ title: t('device.registration') }, registrationFacts(device))),
+  ];
+}
+
 export default async function open(page) {
   const { app, signal, params: { user, device: id } } = page;
   page.setTitle(t('title.device', { device: id }));
   const crumbs = [[t('nav.people'), addressOf('apps', app, 'people')], [bdi(user), addressOf('apps', app, 'people', user)]];
-  const answer = await api.get(path`/v1/apps/${app}/users/${user}/devices`, { limit: 100 }, { signal });
-  const device = answer.devices.find((each) => each.id === id);
+  const loadDevice = async () => {
+    const answer = await api.get(path`/v1/apps/${app}/users/${user}/devices`, { limit: 100 }, { signal });
+    return answer.devices.find((each) => each.id === id);
+  };
+  const device = await loadDevice();
   if (!device) {
     page.root.append(pageHead({ title: bdi(id), crumbs }), emptyState({
       title: t('device.gone'), text: t('device.goneText'), action: button({ label: t('device.toPerson'), href: addressOf('apps', app, 'people', user) }),
     }));
     return;
   }
-  const why = silence(device);
+  const chips = h('span.chips', leaseChip(device), pushChip(device));
+  const view = h('div.stack', deviceView(page, user, device));
   page.root.append(
     pageHead({
-      title: [h('span.off-screen', t('device.title')), bdi(id)], crumbs,
-      lead: h('span.chips', presenceChip(device), pushChip(device)),
+      title: [h('span.off-screen', t('device.title')), bdi(id)], crumbs, lead: chips,
       actions: button({
         label: t('device.signOut'), kind: 'danger', role: 'administer',
         onClick: async () => {
@@ -109,18 +154,15 @@ export default async function open(page) {
         },
       }),
     }),
-    ...[why ? note('wait', h('p', why)) : note('good', h('p', t('device.mayRing')))],
-    h('div.grid.grid-wide',
-      card({ title: t('device.status'), lead: t('device.statusLead') }, statusFacts(device.status)),
-      card({ title: t('device.registration') }, facts([
-        [t('device.platform'), device.platform],
-        [t('device.connected'), dateTime(device.connected_at)],
-        [t('device.token'), pushChip(device)],
-        device.push_at ? [t(`device.pushAt.${device.push}`), dateTime(device.push_at)] : null,
-        device.push_topic ? [t('device.topic'), h('code', device.push_topic)] : null,
-        device.push_environment ? [t('device.environment'), t(`environment.${device.push_environment}`)] : null,
-        device.push_reason ? [t('device.reason'), h('code', device.push_reason)] : null,
-        [t('device.calls'), device.voip === 'registered' ? chip('good', t('device.callsRing')) : chip('quiet', t('device.callsDoNot'))],
-      ]))),
+    view,
     testCard(page, user, id));
+  page.live(DEVICE_TYPES, (events) => {
+    if (!events.some((event) => event.data.user === user && event.data.device === id) || view.contains(document.activeElement)) return;
+    // Signed out meanwhile, what was known of it stays to be read.
+    loadDevice().then((found) => {
+      if (!found) return;
+      chips.replaceChildren(leaseChip(found), pushChip(found));
+      view.replaceChildren(...deviceView(page, user, found));
+    }, () => {});
+  });
 }

@@ -127,13 +127,14 @@ class EndsCard {
 /** Waits that end by themselves, and those that somebody has to see to. */
 const WAITS_BAD = ['config_fault', 'breaker_open', 'provider_down'];
 
-function waitsCard({ open_legs: open }) {
+function waitsCard(app, { open_legs: open }) {
   const waits = Object.entries(open.waits).filter(([, count]) => count > 0).sort((a, b) => b[1] - a[1]);
   return waits.length ? barList({
     caption: t('overview.waits'),
     items: waits.map(([wait, count]) => {
       const kind = WAITS_BAD.includes(wait) ? 'bad' : 'wait';
-      return { label: chip(kind, t(`wait.${wait}`)), kind, value: count, note: percent(count / open.total) };
+      const found = addressOf('apps', app, 'messages', { find: 'legs', wait });
+      return { label: h('a', { href: found }, chip(kind, t(`wait.${wait}`))), kind, value: count, note: percent(count / open.total) };
     }),
   }) : h('p.calm', chip('good', t('overview.noWaits')));
 }
@@ -232,7 +233,7 @@ export default async function open(page) {
       title: h('bdi', name),
       lead: [t('overview.lead'), shownApp.suspended ? [' ', chip('bad', t('app.suspended'))] : ''],
       actions: [
-        button({ label: t('overview.why'), iconName: 'search', href: addressOf('apps', app, 'people') }),
+        button({ label: t('overview.why'), iconName: 'search', href: addressOf('apps', app, 'messages', { find: 'person' }) }),
         button({ label: t('pushes.new'), kind: 'primary', iconName: 'plus', href: addressOf('apps', app, 'pushes', 'new') }),
       ],
     }),
@@ -303,7 +304,8 @@ export default async function open(page) {
     boxes.latency.replaceChildren(latencyTable(statistics));
     boxes.lanes.replaceChildren(lanesTable(statistics));
     ends.show(statistics);
-    boxes.waits.replaceChildren(waitsCard(statistics));
+    // Who is about to follow a link keeps it.
+    if (!boxes.waits.contains(document.activeElement)) boxes.waits.replaceChildren(waitsCard(app, statistics));
     boxes.pushes.replaceChildren(pushesCard(statistics));
   });
   repeat(HISTORY_POLL, async () => {

@@ -2,7 +2,7 @@
 
 import { h, bdi } from './dom.js';
 import { api, path, curlOf } from './api.js';
-import { t, tn, tx, number, dateTime, list, timeElement } from './text.js';
+import { t, tn, tx, number, clock, dateTime, list, timeElement } from './text.js';
 import { addressOf } from './router.js';
 import { pageHead, card, facts, chip, button, note, table, emptyState, loaded, pagedList, confirmAction, roleNote, strangerText, field, textInput, showRefusal, toast, curlBlock, disclosure, idChip, personLink, formDialog } from './widgets.js';
 import { whySilent } from './legs-search.js';
@@ -10,9 +10,20 @@ import { conversationLink } from './page-messages.js';
 import { payloadPreview } from './payload.js';
 
 
-export function presenceChip(device) {
-  return { foreground: () => chip('good', t('presence.foreground')), background: () => chip('wait', t('presence.background')) }[device.presence]?.()
-    ?? chip('quiet', t('presence.away'));
+/** After these a device may be told otherwise. */
+export const DEVICE_TYPES = ['device_connected', 'device_disconnected', 'device_lease', 'device_signed_in', 'device_signed_out', 'push_answered'];
+
+const LEASES = { foreground: 'good', background: 'wait', probing: 'wait', grace: 'wait', returning: 'wait', gone: 'quiet' };
+const AUTHORIZATIONS = { authorized: 'good', denied: 'bad' };
+const ALLOWED = [['alert', 'alert'], ['sound', 'sound'], ['badge', 'badge'], ['lock_screen', 'lockScreen'], ['notification_center', 'list']];
+
+/** What the server believes of the app. */
+export function leaseChip(device) {
+  return chip(LEASES[device.lease] ?? 'quiet', t(`lease.${device.lease}`));
+}
+
+export function authorizationChip(status) {
+  return chip(AUTHORIZATIONS[status.authorization] ?? 'wait', t(`authorization.${status.authorization}`));
 }
 
 export function pushChip(device) {
@@ -32,15 +43,40 @@ export function silence(device) {
   return null;
 }
 
-function devicesTable(app, user, devices) {
+/** What the person allows there, as the device has reported. */
+function notificationsCell({ status }) {
+  if (!status) return h('span.quiet', t('device.noStatus'));
+  const allowed = ALLOWED.filter(([name]) => status[name]).map(([, key]) => t(`status.${key}`));
+  return [authorizationChip(status), allowed.length ? h('p.quiet', list(allowed)) : null];
+}
+
+function leaseCell(row) {
+  return [
+    leaseChip(row), row.lease_until ? h('p.quiet', t('device.until', { time: clock(row.lease_until) })) : null,
+    h('p.quiet', row.last_seen_at === null ? t('device.connectedNow') : tx('device.seenAt', { time: timeElement(row.last_seen_at) })),
+  ];
+}
+
+function tokenCell(row) {
+  return [pushChip(row), row.push_environment ? h('p.quiet', t(`environment.${row.push_environment}`)) : null, row.push_token ? h('p.quiet', h('code', row.push_token)) : null];
+}
+
+/** What the last push told; the next one tells what is unread by then. */
+function badgeCell(row, unread) {
+  if (['foreground', 'background'].includes(row.lease) && row.badge === null) return h('span.quiet', t('device.badgeByApp'));
+  const next = row.badge === unread ? null : h('p.quiet', t('device.badgeNextIs', { n: number(unread) }));
+  return [row.badge === null ? null : number(row.badge), next];
+}
+
+function devicesTable(app, user, { devices, unread }) {
   return table({
     caption: t('person.devices'),
     columns: [
-      { label: t('device.id'), cell: (row) => h('a', { href: addressOf('apps', app, 'people', user, 'devices', row.id) }, bdi(row.id)) },
-      { label: t('device.platform'), cell: (row) => [row.platform, row.status?.system_version ? ` ${row.status.system_version}` : ''] },
-      { label: t('device.presence'), cell: presenceChip },
-      { label: t('device.token'), cell: (row) => [pushChip(row), row.push_environment ? h('span.quiet', ` ${t(`environment.${row.push_environment}`)}`) : null] },
-      { label: t('device.connected'), cell: (row) => timeElement(row.connected_at) },
+      { label: t('device.id'), cell: (row) => [h('a', { href: addressOf('apps', app, 'people', user, 'devices', row.id) }, bdi(row.id)), h('p.quiet', row.platform, row.status?.system_version ? ` ${row.status.system_version}` : '')] },
+      { label: t('device.leaseAndSeen'), cell: leaseCell },
+      { label: t('device.token'), cell: tokenCell },
+      { label: t('device.badge'), cell: (row) => badgeCell(row, unread) },
+      { label: t('device.notifications'), cell: notificationsCell },
       { label: t('device.silent'), cell: (row) => silence(row) ?? h('span.quiet', t('device.nothingKnown')) },
     ],
     rows: devices,
@@ -180,13 +216,20 @@ function actionsCard(page, user, person) {
 
 const SILENT = { sent: 'good', budget_spent: 'wait', budget_unknown: 'wait', no_token: 'quiet', token_dead: 'bad', token_quarantined: 'bad', not_sent: 'bad' };
 
-/** Wakes the person's app in the background; what became of it for each device. */
-function silentCard(page, user) {
+/**
+ * Wakes the person's app in the background; what became of it for each device. `whom` is the person, or gives them, null for nobody yet;
+ * `kept` holds the data that was entered.
+ */
+export function silentCard(page, whom, kept = { data: '' }, changed = () => {}) {
   const { app } = page;
-  const address = path`/v1/apps/${app}/users/${user}/silent-push`;
-  const data = h('textarea', { class: 'mono', rows: 2, spellcheck: 'false', placeholder: '{"sync": true}', name: 'silent-data', on: { input: () => payload.ask() } });
+  const data = h('textarea', {
+    class: 'mono', rows: 2, spellcheck: 'false', placeholder: '{"sync": true}', name: 'silent-data',
+    on: { input: () => { kept.data = data.value; payload.ask(); changed(); } },
+  });
+  data.value = kept.data;
   const readData = () => (data.value.trim() ? { data: JSON.parse(data.value) } : {});
   const payload = payloadPreview(page, () => ({ silent: readData() }));
+  if (kept.data) payload.ask();
   const entry = field({ label: t('silent.data'), hint: t('silent.dataHint'), input: data, optional: true, wide: true });
   const result = h('div.stack', { 'aria-live': 'polite' });
   const submit = button({ label: t('silent.send'), type: 'submit', role: 'send' });
@@ -197,8 +240,11 @@ function silentCard(page, user) {
         event.preventDefault();
         let body;
         try { body = readData(); } catch { return entry.fail(t('compose.jsonWrong')); }
+        entry.fail('');
+        const user = typeof whom === 'function' ? whom() : whom;
+        if (!user) return undefined;
         try {
-          const answer = await api.post(address, body);
+          const answer = await api.post(path`/v1/apps/${app}/users/${user}/silent-push`, body);
           result.replaceChildren(table({
             caption: t('silent.result'),
             columns: [
@@ -229,7 +275,8 @@ export default async function open(page) {
       devices.push(...answer.devices);
       cursor = answer.next;
     } while (cursor);
-    return devices;
+    const counts = devices.length ? await api.get(path`/v1/apps/${app}/users/${user}/unread`, null, { signal }) : person;
+    return { devices, unread: counts.unread };
   };
   const devices = loaded(signal, loadDevices, (found) => devicesTable(app, user, found));
   const loudness = (settings) => settingsWords(app, settings);
@@ -256,8 +303,8 @@ export default async function open(page) {
           [t('person.tokensFrom'), person.tokens_not_before ? dateTime(person.tokens_not_before) : null],
         ])),
         actionsCard(page, user, person))));
-  page.live(['device_connected', 'device_disconnected', 'device_lease', 'device_signed_in', 'device_signed_out', 'leg_ended'], (events) => {
-    if (events.some((event) => event.data.user === user && event.type !== 'leg_ended') && !devices.contains(document.activeElement)) {
+  page.live(DEVICE_TYPES, (events) => {
+    if (events.some((event) => event.data.user === user) && !devices.contains(document.activeElement)) {
       loadDevices().then((found) => devices.replaceChildren(devicesTable(app, user, found)), () => {});
     }
   });

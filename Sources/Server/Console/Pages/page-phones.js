@@ -29,6 +29,13 @@ export default async function open(page) {
   await grid.load();
 }
 
+/** What had the focus is gone. While a dialog is open nothing outside of it takes it. */
+function focusBehindDialog(element) {
+  const dialog = document.querySelector('dialog[open]');
+  if (dialog) dialog.addEventListener('close', () => element.focus(), { once: true });
+  else element.focus();
+}
+
 class PhoneGrid {
   constructor(root) {
     this.root = root;
@@ -38,8 +45,9 @@ class PhoneGrid {
     this.start = h('div');
   }
 
-  get versions() {
-    return VERSIONS;
+  /** What a form needs with which a phone is started. */
+  get setup() {
+    return { versions: VERSIONS, delegates: this.delegates, isOn: (id) => this.cards.has(id), start: (body) => this.startPhone(body) };
   }
 
   close() {
@@ -58,6 +66,7 @@ class PhoneGrid {
         h('p', t('phones.loadFailed', { detail: problem.detail || problem.message })), again));
       return undefined;
     }
+    this.delegates = answer.delegates;
     this.canStart = answer.can_start === true && may('administer');
     this.root.replaceChildren(this.said, this.list, this.start);
     if (!answer.phones.length) this.list.replaceChildren(this.makeNothing('phones.none', 'phones.noneText'));
@@ -80,7 +89,7 @@ class PhoneGrid {
     if (!this.cards.size) this.list.replaceChildren();
     const old = this.cards.get(facts.id);
     old?.close();
-    const card = new PhoneCard(facts, { grid: this, isOpen });
+    const card = new PhoneCard({ ...facts, methods: this.delegates?.[facts.delegate] }, { grid: this, isOpen });
     this.cards.set(facts.id, card);
     if (old) old.element.replaceWith(card.element);
     else this.list.append(card.element);
@@ -93,9 +102,7 @@ class PhoneGrid {
 
   makeStart() {
     return h('details.phones-start', h('summary', t('phones.start.title')),
-      makeSetup({ id: '', user: '', ios: '17', lifecycle: 'scenes', delegate: 'modern' }, {
-      versions: VERSIONS, isNew: true, start: (body) => this.startPhone(body),
-    }));
+      makeSetup({ id: '', user: '', ios: '17', lifecycle: 'scenes', delegate: 'modern' }, { ...this.setup, isNew: true }));
   }
 
   /** Starts a phone; one of the same name ends first, and its folder stays. */
@@ -109,7 +116,7 @@ class PhoneGrid {
       last.showNote(t('phones.start.closed', { name: facts.id }));
     }
     const card = this.add(facts, true);
-    card.element.querySelector('h2').focus();
+    focusBehindDialog(card.element.querySelector('h2'));
   }
 
   async endPhone(card) {
@@ -118,6 +125,7 @@ class PhoneGrid {
     card.element.remove();
     this.cards.delete(card.facts.id);
     this.said.textContent = t('phones.start.ended', { name: card.facts.id });
+    focusBehindDialog(document.querySelector('main h1'));
     if (!this.cards.size) this.list.replaceChildren(this.makeNothing('phones.none', 'phones.noneText'));
   }
 }

@@ -165,10 +165,11 @@ function wordsForm(page, info) {
   const addSet = (tag, values) => {
     const tagInput = textInput({ value: tag });
     const inputs = Object.fromEntries(WORDS.map((name) => [name, textInput({ value: values[name] ?? '' })]));
-    const set = { tag: tagInput, inputs, kinds: values.kinds };
+    const entries = WORDS.map((name) => [name, field({ label: t(`words.${name}`), hint: name === 'several' ? t('words.severalHint') : null, input: inputs[name] })]);
+    const set = { tag: tagInput, inputs, entries, kinds: values.kinds };
     const element = h('fieldset.word-set', h('legend', tag || t('words.newLanguage')), h('div.form',
       field({ label: t('words.tag'), hint: t('words.tagHint'), input: tagInput }),
-      WORDS.map((name) => field({ label: t(`words.${name}`), hint: name === 'several' ? t('words.severalHint') : null, input: inputs[name] }))),
+      entries.map(([, entry]) => entry)),
     h('div.actions', button({ label: t('words.removeLanguage'), kind: 'small danger', role: 'administer', onClick: () => { sets.splice(sets.indexOf(set), 1); element.remove(); } })));
     sets.push(set);
     box.append(element);
@@ -180,6 +181,8 @@ function wordsForm(page, info) {
     box,
     h('div.actions', button({ label: t('words.addLanguage'), iconName: 'plus', role: 'administer', onClick: () => addSet('', {}) })),
   ], (changed) => {
+    // A refusal names the language as it is written now.
+    for (const { tag, entries } of sets) for (const [name, entry] of entries) form.fields[`words.languages.${tag.value.trim()}.${name}`] = entry;
     const languages = Object.fromEntries(sets.filter((set) => set.tag.value.trim()).map((set) => [set.tag.value.trim(), {
       ...Object.fromEntries(WORDS.map((name) => [name, set.inputs[name].value || null])), ...(set.kinds ? { kinds: set.kinds } : {}),
     }]));

@@ -16,9 +16,20 @@ export function failureWords({ reason, status }) {
   return t(`webhookFailure.${reason}`, { status: status ?? '–' });
 }
 
+/** Whether the server cannot read its file of deliveries: then it says nothing of them. */
+function isUnknown(state) {
+  return state.pending === null;
+}
+
+/** A number of deliveries, or that it is not known: never a zero in its place. */
+function count(value) {
+  return value === null ? h('span.quiet', t('webhooks.unknownCount')) : number(value);
+}
+
 /** How a webhook stands: what somebody has to look at goes before what is well. */
 export function webhookChip({ enabled, state }) {
   if (!enabled) return chip('quiet', t('webhooks.disabled'));
+  if (isUnknown(state)) return chip('wait', t('webhooks.unknown'));
   if (state.dead_letters) return chip('bad', tn('webhooks.hasDeadLetters', state.dead_letters));
   if (state.last_failure && state.last_failure.at > (state.last_delivered_at ?? 0)) return chip('wait', t('webhooks.failing'));
   return state.last_delivered_at ? chip('good', t('webhooks.good')) : chip('quiet', t('webhooks.nothingYet'));
@@ -26,7 +37,13 @@ export function webhookChip({ enabled, state }) {
 
 function lastFailure(state) {
   const failure = state.last_failure;
+  if (isUnknown(state)) return count(null);
   return failure ? [failureWords(failure), ' ', h('span.quiet', timeElement(failure.at))] : '–';
+}
+
+function lastDelivered(state) {
+  if (isUnknown(state)) return count(null);
+  return state.last_delivered_at ? timeElement(state.last_delivered_at) : '–';
 }
 
 /** Checkboxes of which at least one is chosen, with a place for what is wrong with them. */
@@ -81,9 +98,9 @@ function webhooksTable(app, webhooks, add) {
     columns: [
       { label: t('frame.name'), cell: (row) => [h('a', { href: addressOf('apps', app, 'webhooks', row.id) }, bdi(row.name)), h('p.quiet', bdi(row.url))] },
       { label: t('frame.state'), cell: webhookChip },
-      { label: t('webhooks.pending'), className: 'num', cell: (row) => number(row.state.pending) },
-      { label: t('webhooks.deadLetters'), className: 'num', cell: (row) => number(row.state.dead_letters) },
-      { label: t('webhooks.lastDelivered'), cell: (row) => (row.state.last_delivered_at ? timeElement(row.state.last_delivered_at) : '–') },
+      { label: t('webhooks.pending'), className: 'num', cell: (row) => count(row.state.pending) },
+      { label: t('webhooks.deadLetters'), className: 'num', cell: (row) => count(row.state.dead_letters) },
+      { label: t('webhooks.lastDelivered'), cell: (row) => lastDelivered(row.state) },
       { label: t('webhooks.lastFailure'), cell: (row) => lastFailure(row.state) },
     ],
     rows: webhooks,
@@ -166,6 +183,7 @@ function actionsFor(page, webhook, { address, result, changed }) {
 }
 
 function stateTiles({ state }) {
+  if (isUnknown(state)) return note('wait', h('p', t('webhooks.unknownText')));
   const tile = (key, value, remark) => h('div.tile', h('span.tile-label', t(key)), h('span.tile-value', value), h('span.tile-note', remark ?? ''));
   const ago = (at) => h('span.tile-words', at ? timeElement(at) : '–');
   return h('div.tiles',

@@ -2,6 +2,7 @@
 
 import { h, makeId } from './dom.js';
 import { t } from './text.js';
+import { confirmAction } from './widgets.js';
 
 const SETTINGS = ['notifications', 'alert', 'sound', 'badge', 'lockScreen', 'notificationCenter', 'timeSensitive', 'criticalAlert',
   'scheduledDelivery', 'directMessages', 'announcement', 'backgroundRefresh'];
@@ -148,8 +149,35 @@ export function makePush(link) {
     h('div.phones-row', makeButton(t('phones.push.send'), send, { kind: '.is-main' }), example('alert'), example('silent'), size), problem);
 }
 
-/** iOS version, life cycle and delegate methods: with what a phone is started. `start(body)` starts one. */
-export function makeSetup(facts, { versions, start, isNew = false }) {
+/** Check boxes, one for each method of the chosen delegate: all of them are ticked by choosing it. */
+class MethodChoice {
+  constructor(delegates, { delegate, implemented }) {
+    this.delegates = delegates ?? {};
+    this.boxes = new Map();
+    this.list = h('div.phones-checks');
+    this.element = h('fieldset.phones-radios', h('legend', t('phones.setup.implements')), this.list);
+    this.show(delegate, implemented);
+  }
+
+  show(delegate, implemented) {
+    const methods = this.delegates[delegate] ?? [];
+    this.boxes = new Map(methods.map((name) => [name, h('input', { type: 'checkbox', checked: implemented?.includes(name) ?? true })]));
+    this.list.replaceChildren(...methods.map((name) => h('label.phones-radio', this.boxes.get(name), h('code', name))));
+    this.element.hidden = methods.length === 0;
+  }
+
+  /** Nothing where the host does not say what there is to choose from. */
+  get body() {
+    if (!this.boxes.size) return {};
+    return { implements: [...this.boxes].filter(([, box]) => box.checked).map(([name]) => name) };
+  }
+}
+
+/**
+ * iOS version, life cycle and delegate methods: with what a phone is started. `start(body)` starts one. Where a phone of that name is on,
+ * it asks: what is on its screen and in its trace is lost. `delegates` has the methods of each delegate.
+ */
+export function makeSetup(facts, { versions, delegates, start, isOn, isNew = false }) {
   const field = (name, control) => h('label.phones-field', h('span', t(`phones.setup.${name}`)), control);
   const select = (name, options) => h('select.phones-select', { value: facts[name] },
     options.map(([value, words]) => h('option', { value }, words)));
@@ -157,6 +185,8 @@ export function makeSetup(facts, { versions, start, isNew = false }) {
     [...new Set([facts.ios, ...versions])].map((ios) => h('option', { value: ios }, `iOS ${ios}`)));
   const lifecycle = select('lifecycle', ['scenes', 'application'].map((style) => [style, t(`phones.lifecycle.${style}`)]));
   const delegate = select('delegate', ['modern', 'legacy'].map((style) => [style, t(`phones.setup.delegate.${style}`)]));
+  const methods = new MethodChoice(delegates, { delegate: facts.delegate, implemented: facts.implements });
+  delegate.addEventListener('change', () => methods.show(delegate.value));
   const name = isNew ? h('input.phones-input', { type: 'text', value: '', required: true, pattern: '[A-Za-z0-9_\\-]{1,64}',
     autocomplete: 'off' }) : null;
   const said = h('p.phones-said', { role: 'status' });
@@ -164,13 +194,18 @@ export function makeSetup(facts, { versions, start, isNew = false }) {
     on: {
       submit: async (event) => {
         event.preventDefault();
+        const id = name ? name.value : facts.id;
+        const body = { id, user: name ? id : facts.user, ios: version.value, lifecycle: lifecycle.value, delegate: delegate.value, ...methods.body };
+        said.textContent = '';
+        if (isOn(id)) {
+          await confirmAction({ title: t('phones.setup.anewTitle', { name: id }), text: t('phones.setup.anewText'),
+            action: t('phones.setup.apply'), act: () => start(body) });
+          return;
+        }
         const button = form.querySelector('button');
         button.disabled = true;
-        said.textContent = '';
         try {
-          await start({ id: name ? name.value : facts.id, user: name ? name.value : facts.user, ios: version.value, lifecycle: lifecycle.value,
-            delegate: delegate.value });
-          said.textContent = t('phones.setup.started');
+          await start(body);
         } catch (problem) {
           said.textContent = t('phones.setup.failed', { detail: problem.detail || problem.message });
         }
@@ -180,6 +215,7 @@ export function makeSetup(facts, { versions, start, isNew = false }) {
   },
   h('div.phones-fields', name ? h('label.phones-field', h('span', t('phones.start.name')), name) : null, field('ios', version),
     field('lifecycle', lifecycle), field('delegate', delegate)),
+  methods.element,
   h('p.phones-note', t('phones.setup.scenesNeed13')),
   h('div.phones-row', h('button.phones-button.is-main', { type: 'submit' }, t(isNew ? 'phones.start.go' : 'phones.setup.apply'))), said);
   return form;

@@ -3,6 +3,7 @@
 import { h, makeId } from './dom.js';
 import { clock, t, tn } from './text.js';
 import { may } from './session.js';
+import { confirmAction } from './widgets.js';
 import { TraceView } from './trace.js';
 import { PhoneControls, makePush, makeSettings, makeSetup } from './phone-controls.js';
 
@@ -69,9 +70,14 @@ export class PhonePanel {
         implemented);
     }
     return h('div.phones-settings', h('p.phones-lead', t('phones.setup.lead')),
-      makeSetup(facts, { versions: this.grid.versions, start: (body) => this.grid.startPhone(body) }), implemented,
-      h('div.phones-row', h('button.phones-button.is-danger', { type: 'button', on: { click: () => this.grid.endPhone(this.card) } },
-        t('phones.start.end'))));
+      makeSetup(facts, this.grid.setup),
+      this.grid.delegates ? null : implemented,
+      h('div.phones-row', h('button.phones-button.is-danger', { type: 'button', on: { click: () => this.end() } }, t('phones.start.end'))));
+  }
+
+  end() {
+    return confirmAction({ title: t('phones.start.endTitle', { name: this.link.id }), text: t('phones.start.endText'),
+      action: t('phones.start.end'), act: () => this.grid.endPhone(this.card) });
   }
 }
 

@@ -276,6 +276,7 @@ export class ScenarioWriter {
         `    CHAT_TOKEN: ${JSON.stringify(`\${token of ${facts.user}}`)}`);
       if (facts.lifecycle !== 'scenes') lines.push(`    CHAT_LIFECYCLE: ${facts.lifecycle}`);
       if (facts.delegate === 'legacy') lines.push('    CHAT_DELEGATE: legacy');
+      if (facts.methods?.some((method) => !facts.implements.includes(method))) lines.push(`    CHAT_IMPLEMENTS: "${facts.implements.join(',')}"`);
       // A server that gives up a silent connection soon, as that of the demo.
       return [...lines, 'server: {settings: {lease.grace_milliseconds: 200}}'];
     }

@@ -11,6 +11,8 @@ const place = (address, nav, load) => ({
 export const routes = [
   place('apps', 'apps', () => import('./page-apps.js')),
   place('phones', 'phones', () => import('./page-phones.js')),
+  place('phones/reference', 'phones', () => import('./page-reference.js')),
+  place('phones/reference/:section', 'phones', () => import('./page-reference.js')),
   place('operators', 'operators', () => import('./page-operators.js')),
   place('audit', 'audit', () => import('./page-audit.js')),
   place('apps/:app', 'overview', () => import('./page-overview.js')),

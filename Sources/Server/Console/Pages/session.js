@@ -13,7 +13,19 @@ export function may(role) {
   return ORDER.indexOf(session.role) >= ORDER.indexOf(role);
 }
 
+const endings = new Set();
+
+/** Calls a handler when a session has ended, or is another operator's: what was kept of it is forgotten then. */
+export function whenSessionEnds(handler) {
+  endings.add(handler);
+}
+
+function end() {
+  for (const handler of endings) handler();
+}
+
 function take(answer) {
+  if (session.operator && session.operator !== answer.operator) end();
   session.operator = answer.operator;
   session.role = answer.role;
   session.expiresAt = answer.expires_at;
@@ -44,6 +56,7 @@ export function forgetSession() {
   session.operator = null;
   session.role = null;
   setCSRFToken(null);
+  end();
 }
 
 renewSessionWith(async () => {

@@ -286,9 +286,6 @@ export default {
   // People and devices.
   'title.person': '{user}',
   'title.device': 'Device {device}',
-  'presence.foreground': 'in the foreground',
-  'presence.background': 'in the background',
-  'presence.away': 'away',
   'token.none': 'no token',
   'token.registered': 'registered',
   'token.quarantined': 'set aside',

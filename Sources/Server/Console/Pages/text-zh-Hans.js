@@ -284,9 +284,6 @@ export default {
   // People and devices.
   'title.person': '{user}',
   'title.device': '设备 {device}',
-  'presence.foreground': '前台',
-  'presence.background': '后台',
-  'presence.away': '离开',
   'token.none': '没有令牌',
   'token.registered': '已注册',
   'token.quarantined': '被搁置',

@@ -2,6 +2,7 @@
 
 import { h } from './dom.js';
 import { exactClock, t, tn } from './text.js';
+import { addressOf } from './router.js';
 import { describeEvent, explainEvent, kindOf, KINDS, readResult } from './trace-words.js';
 
 const ROWS = 300;
@@ -135,8 +136,11 @@ export class TraceView {
         h('div.trace-title', isCode ? h('code', title) : h('span', title), isCode ? this.makeState(event) : null,
           isCode || !words ? null : h('span.trace-arguments', h('bdi', words))),
         isCode && words ? h('div.trace-arguments', h('bdi', words)) : null,
-        line ? h('div.trace-line', line.text, line.section ? h('span.trace-section', { title: 'docs/reference/ios-delivery.md' },
-          `§${line.section}`) : null) : null),
+        line ? h('div.trace-line', line.text, line.section ? h('a.trace-section', {
+          // In a tab of its own: whoever leaves this page loses what it recorded for a scenario.
+          href: addressOf('phones', 'reference', line.section), target: '_blank', rel: 'noopener', title: 'docs/reference/ios-delivery.md',
+          'aria-label': t('phones.trace.section', { section: line.section }),
+        }, `§${line.section}`) : null) : null),
       h('button.trace-more', {
         type: 'button', 'aria-expanded': 'false', 'aria-label': t('phones.trace.details', { name: title }),
           title: t('phones.trace.detailsShort'),

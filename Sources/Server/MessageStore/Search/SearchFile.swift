@@ -13,7 +13,6 @@ final class SearchFile {
     static let applicationID = 0x5469_6473
     static let version = 1
     static let recordBits: UInt64 = 17
-    static let suffixes = ["", "-wal", "-shm", "-journal"]
 
     let path: String
     private let queue: DatabaseQueue
@@ -26,88 +25,52 @@ final class SearchFile {
     /// Those that may hold words of deleted rows.
     private(set) var mustErase: Set<UInt64> = []
 
-    /// - Throws: `SearchFileError`, or what SQLite said of a file that is an index.
+    /// - Throws: `DerivedFileError`, or what SQLite said of a file that is an index.
     init(path: String, pagesMax: Int? = nil) throws {
         self.path = path
-        try Self.recognize(path)
-        StoreFile.makeIfMissing(path: path)
-        var settings = Configuration()
-        settings.label = "tidings.search"
-        settings.foreignKeysEnabled = false
-        settings.prepareDatabase { database in
-            try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
-            // Before there is a write-ahead log: by its head the file is known after a crash.
-            if try Int.fetchOne(database, sql: "PRAGMA application_id") == 0 {
-                try database.execute(sql: "PRAGMA application_id = \(Self.applicationID)")
-            }
-            try database.execute(sql: "PRAGMA journal_mode = WAL")
-            // What a power cut takes is read from the store again.
-            try database.execute(sql: "PRAGMA synchronous = NORMAL")
-            try database.execute(sql: "PRAGMA secure_delete = ON")
-            try database.execute(sql: "PRAGMA cache_size = -16384")
-            if let pagesMax { try database.execute(sql: "PRAGMA max_page_count = \(pagesMax)") }
-        }
-        self.queue = try DatabaseQueue(path: path, configuration: settings)
-        StoreFile.closeToOthers(path: path)
-        try self.queue.writeWithoutTransaction { database in
-            try Self.makeTables(database)
-            try self.load(database)
+        let file = DerivedFile(
+            path: path, applicationID: Self.applicationID, version: Self.version, label: "tidings.search",
+            cacheKilobytes: 16_384, isErasing: true, pagesMax: pagesMax)
+        var found = Loaded()
+        self.queue = try file.open(making: Self.tables) { database in
+            found = try Loaded(database)
             // What was erased before a crash may still stand in the log.
             try Self.emptyLog(database)
         }
-    }
-
-    static func remove(path: String) {
-        for suffix in Self.suffixes { unlink(path + suffix) }
+        (self.place, self.messages, self.newest) = (found.place, found.messages, found.newest)
+        (self.tables, self.mustErase) = (found.tables, found.mustErase)
     }
 
     func close() { try? self.queue.close() }
 
-    /// Nothing that is somebody else's is opened, still less deleted: of a file that exists the head has to be an index's, or empty.
-    private static func recognize(_ path: String) throws {
-        guard let file = FileHandle(forReadingAtPath: path) else { return }
-        defer { try? file.close() }
-        // sqlite.org/fileformat.html §1.3: the application id stands in bytes 68 to 71.
-        let head = Array((try? file.read(upToCount: 72)) ?? Data())
-        let isDatabase = head.starts(with: Array("SQLite format 3\u{0}".utf8))
-        // What a crash left of a new file, or cut off: nobody's database is that short.
-        if head.allSatisfy({ $0 == 0 }) || (isDatabase && head.count < 72) { return Self.remove(path: path) }
-        guard isDatabase, head.count == 72, head[68..<72].reduce(0, { $0 << 8 | Int($1) }) == Self.applicationID else {
-            throw SearchFileError.notAnIndex
-        }
-    }
+    private static let tables = """
+        -- One row: up to which record of which store it goes, how many messages are in it, and of when the newest is.
+        CREATE TABLE place (
+            id INTEGER PRIMARY KEY CHECK (id = 1), store TEXT NOT NULL, generation INTEGER NOT NULL,
+            opening INTEGER NOT NULL, position INTEGER NOT NULL, messages INTEGER NOT NULL, newest INTEGER);
+        -- The tables that may hold words of deleted rows.
+        CREATE TABLE erasing (number INTEGER PRIMARY KEY);
+        """
 
-    private static func makeTables(_ database: Database) throws {
-        let found = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
-        guard found <= Self.version else { throw SearchFileError.unreadable("it is of version \(found)") }
-        guard found == 0 else { return }
-        try database.inTransaction(.immediate) {
-            try database.execute(
-                sql: """
-                    -- One row: up to which record of which store it goes, how many messages are in it, and of when the newest is.
-                    CREATE TABLE place (
-                        id INTEGER PRIMARY KEY CHECK (id = 1), store TEXT NOT NULL, generation INTEGER NOT NULL,
-                        opening INTEGER NOT NULL, position INTEGER NOT NULL, messages INTEGER NOT NULL, newest INTEGER);
-                    -- The tables that may hold words of deleted rows.
-                    CREATE TABLE erasing (number INTEGER PRIMARY KEY);
-                    PRAGMA user_version = \(Self.version);
-                    """)
-            return .commit
-        }
-    }
+    private struct Loaded {
+        var place: JournalPlace?
+        var messages = 0
+        var newest: Int64?
+        var tables: Set<UInt64> = []
+        var mustErase: Set<UInt64> = []
 
-    private func load(_ database: Database) throws {
-        if let row = try Row.fetchOne(database, sql: "SELECT * FROM place") {
-            self.place = JournalPlace(
-                store: row["store"], generation: UInt64(bitPattern: row["generation"]),
-                opening: UInt64(bitPattern: row["opening"]), position: UInt64(bitPattern: row["position"]))
-            self.messages = row["messages"]
-            self.newest = row["newest"]
+        init() {}
+
+        init(_ database: Database) throws {
+            if let row = try Row.fetchOne(database, sql: "SELECT * FROM place") {
+                (self.place, self.messages, self.newest) = (JournalPlace(row), row["messages"], row["newest"])
+            }
+            let names = try String.fetchAll(
+                database,
+                sql: "SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL TABLE search!_%' ESCAPE '!'")
+            self.tables = Set(names.compactMap { UInt64($0.dropFirst("search_".count)) })
+            self.mustErase = Set(try Int64.fetchAll(database, sql: "SELECT number FROM erasing").map(UInt64.init))
         }
-        let names = try String.fetchAll(
-            database, sql: "SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL TABLE search!_%' ESCAPE '!'")
-        self.tables = Set(names.compactMap { UInt64($0.dropFirst("search_".count)) })
-        self.mustErase = Set(try Int64.fetchAll(database, sql: "SELECT number FROM erasing").map(UInt64.init))
     }
 
     private static func emptyLog(_ database: Database) throws {
@@ -115,18 +78,7 @@ final class SearchFile {
     }
 
     /// With the log of what is not written back yet.
-    var bytes: Int {
-        Self.suffixes.reduce(0) { sum, suffix in
-            var facts = stat()
-            return stat(self.path + suffix, &facts) == 0 ? sum + Int(facts.st_size) : sum
-        }
-    }
-}
-
-enum SearchFileError: Error, Equatable {
-    /// Another program's file.
-    case notAnIndex
-    case unreadable(String)
+    var bytes: Int { DerivedFile.bytes(path: self.path) }
 }
 
 // MARK: - Writing
@@ -152,10 +104,7 @@ extension SearchFile {
                 }
                 try database.execute(
                     sql: "INSERT OR REPLACE INTO place VALUES (1, ?, ?, ?, ?, ?, ?)",
-                    arguments: [
-                        place.store, Int64(bitPattern: place.generation), Int64(bitPattern: place.opening),
-                        Int64(bitPattern: place.position), next.messages, next.newest,
-                    ])
+                    arguments: place.columns + [next.messages, next.newest])
                 for table in next.mustErase.sorted() {
                     try database.execute(
                         sql: "INSERT OR IGNORE INTO erasing VALUES (?)", arguments: [Int64(table)])
@@ -255,9 +204,9 @@ extension SearchFile {
 final class SearchDeadline {
     private let end: TimeInterval
 
-    init(seconds: TimeInterval) { self.end = ProcessInfo.processInfo.systemUptime + seconds }
+    init(seconds: TimeInterval) { self.end = TimeInterval.uptime + seconds }
 
-    var isOver: Bool { ProcessInfo.processInfo.systemUptime >= self.end }
+    var isOver: Bool { TimeInterval.uptime >= self.end }
 
     func arm(_ database: Database) {
         sqlite3_progress_handler(

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 package import Logging
 package import StoreModel
+import Synchronization
 import TidingsModel
 
 package struct SearchIndexConfiguration: Sendable {
@@ -27,8 +28,8 @@ package struct SearchIndexConfiguration: Sendable {
 
 /// An index of what messages say, in a file of its own that is derived behind the journal (docs/decisions/0048-message-search.md). A thread
 /// of its own asks the store for what is new, a page at a time, writes it, and answers questions; nothing waits for it, and whatever happens
-/// to the file, it is made anew from the journal. `@unchecked Sendable`: `waiting`, `isStopping`, `isFinished`, `told` and
-/// `toldPosition` are guarded by `condition`; everything else belongs to the thread alone.
+/// to the file, it is made anew from the journal. `@unchecked Sendable`: `told` guards itself, as `worker` does; everything else that
+/// changes belongs to the worker's thread alone.
 package final class SearchIndex: @unchecked Sendable {
     enum Work {
         case find(MessageQuestion, @Sendable (Result<FoundMessages, MessageSearchFault>) -> Void)
@@ -36,17 +37,18 @@ package final class SearchIndex: @unchecked Sendable {
         case settle(@Sendable (Bool) -> Void)
     }
 
+    private struct Told {
+        var progress = SearchProgress()
+        /// The last record that was looked at.
+        var position: JournalPosition = 0
+    }
+
     package let path: String
     let store: MessageStore
     let configuration: SearchIndexConfiguration
     private let logger: Logger
-    private let condition = NSCondition()
-    private var waiting: [Work] = []
-    private var isStopping = false
-    private var isFinished = false
-    private var told = SearchProgress()
-    /// The last record that was looked at.
-    private var toldPosition: JournalPosition = 0
+    private let worker: SerialWorker<Work>
+    private let told = Mutex(Told())
 
     private var file: SearchFile?
     private var eraseAt: TimeInterval?
@@ -69,51 +71,39 @@ package final class SearchIndex: @unchecked Sendable {
         self.store = store
         self.configuration = configuration
         self.logger = logger
-        let thread = Thread { [self] in self.run() }
-        thread.name = "tidings-search"
-        thread.start()
+        self.worker = SerialWorker(pollMilliseconds: configuration.pollMilliseconds) { Self.refuse($0) }
+        self.worker.start(
+            named: "tidings-search", isDue: { self.isDue },
+            turn: { work in
+                self.turn(work)
+                self.publish()
+            }, end: { self.closeFile() })
     }
 
     /// Waits until the file is closed.
-    package func close() {
-        self.condition.lock()
-        self.isStopping = true
-        self.condition.broadcast()
-        while !self.isFinished { self.condition.wait() }
-        self.condition.unlock()
-    }
+    package func close() { self.worker.close() }
 
     package var progress: SearchProgress {
-        self.condition.lock()
-        defer { self.condition.unlock() }
-        var progress = self.told
+        let told = self.told.withLock { $0 }
+        var progress = told.progress
         // Of now: the store goes on also where the index stands still.
         let last = self.store.lastRecord
-        progress.behind = Int(clamping: last - min(last, self.toldPosition))
+        progress.behind = Int(clamping: last - min(last, told.position))
         return progress
     }
 
     package func find(_ question: MessageQuestion) async throws(MessageSearchFault) -> FoundMessages {
         let result = await withCheckedContinuation { continuation in
-            self.enqueue(.find(question) { continuation.resume(returning: $0) })
+            self.worker.enqueue(.find(question) { continuation.resume(returning: $0) })
         }
         return try result.get()
     }
 
     /// For tests.
     func settle() async -> Bool {
-        await withCheckedContinuation { continuation in self.enqueue(.settle { continuation.resume(returning: $0) }) }
-    }
-
-    private func enqueue(_ work: Work) {
-        self.condition.lock()
-        guard !self.isStopping else {
-            self.condition.unlock()
-            return Self.refuse(work)
+        await withCheckedContinuation { continuation in
+            self.worker.enqueue(.settle { continuation.resume(returning: $0) })
         }
-        self.waiting.append(work)
-        self.condition.broadcast()
-        self.condition.unlock()
     }
 
     private static func refuse(_ work: Work) {
@@ -127,63 +117,21 @@ package final class SearchIndex: @unchecked Sendable {
 // MARK: - The thread
 
 extension SearchIndex {
-    private static var uptime: TimeInterval { ProcessInfo.processInfo.systemUptime }
+    private var isDue: Bool {
+        let now = TimeInterval.uptime
+        return now >= self.retryAt
+            && (self.file == nil || (self.isBehind && !self.isFrozen) || self.eraseAt.map { now >= $0 } == true)
+    }
 
-    private static func seconds(_ milliseconds: Int64) -> TimeInterval { TimeInterval(milliseconds) / 1_000 }
-
-    private func run() {
-        while let work = self.next() {
-            self.turn(work)
-            self.publish()
-        }
+    private func closeFile() {
         self.file?.close()
         self.file = nil
-        self.condition.lock()
-        self.isFinished = true
-        let left = self.waiting
-        self.waiting = []
-        self.condition.broadcast()
-        self.condition.unlock()
-        for work in left { Self.refuse(work) }
-    }
-
-    /// What waits, or nothing when there is something to do without being asked; nil at the end.
-    private func next() -> [Work]? {
-        self.condition.lock()
-        defer { self.condition.unlock() }
-        while true {
-            if self.isStopping { return nil }
-            if !self.waiting.isEmpty {
-                defer { self.waiting = [] }
-                return self.waiting
-            }
-            let now = Self.uptime
-            if now >= self.retryAt,
-                self.file == nil || (self.isBehind && !self.isFrozen) || self.eraseAt.map({ now >= $0 }) == true
-            {
-                return []
-            }
-            _ = self.condition.wait(
-                until: Date(timeIntervalSinceNow: Self.seconds(self.configuration.pollMilliseconds)))
-        }
-    }
-
-    private func putBack(_ work: ArraySlice<Work>) {
-        self.condition.lock()
-        self.waiting = work + self.waiting
-        self.condition.unlock()
-    }
-
-    private var isStopped: Bool {
-        self.condition.lock()
-        defer { self.condition.unlock() }
-        return self.isStopping
     }
 
     private var isBehind: Bool { !self.isCompared || (self.file?.place?.position ?? 0) < self.store.lastRecord }
 
     private func turn(_ work: [Work]) {
-        guard Self.uptime >= self.retryAt else {
+        guard TimeInterval.uptime >= self.retryAt else {
             for item in work { Self.refuse(item) }
             return
         }
@@ -191,8 +139,8 @@ extension SearchIndex {
         do {
             _ = try self.openFile()
             let settles = work.contains { if case .settle = $0 { true } else { false } }
-            try self.catchUp(for: settles ? .infinity : Self.seconds(self.configuration.catchUpMilliseconds))
-            if settles || self.eraseAt.map({ Self.uptime >= $0 }) == true { try self.erase() }
+            try self.catchUp(for: settles ? .infinity : .milliseconds(self.configuration.catchUpMilliseconds))
+            if settles || self.eraseAt.map({ TimeInterval.uptime >= $0 }) == true { try self.erase() }
             while let item = left.first {
                 switch item {
                 case .find(let question, let completion): completion(try self.answer(question, try self.openFile()))
@@ -204,7 +152,7 @@ extension SearchIndex {
         } catch {
             // A question that comes upon damage is answered by the next file.
             if Self.isDamage(error), self.lastFailure.isEmpty {
-                self.putBack(left)
+                self.worker.putBack(left)
                 left = []
             }
             self.recover(from: error)
@@ -227,7 +175,7 @@ extension SearchIndex {
 
     private func noteErasing(_ file: SearchFile) {
         guard !file.mustErase.isEmpty, self.eraseAt == nil else { return }
-        self.eraseAt = Self.uptime + Self.seconds(self.configuration.eraseMilliseconds)
+        self.eraseAt = TimeInterval.uptime + .milliseconds(self.configuration.eraseMilliseconds)
     }
 
     private func erase() throws {
@@ -237,8 +185,8 @@ extension SearchIndex {
 
     /// Page after page until nothing is new or the time is over.
     private func catchUp(for time: TimeInterval) throws {
-        let deadline = Self.uptime + time
-        while self.isBehind, !self.isFrozen, !self.isStopped {
+        let deadline = TimeInterval.uptime + time
+        while self.isBehind, !self.isFrozen, !self.worker.isStopping {
             self.pages += 1
             self.isFrozen = !self.configuration.mayRead(self.pages)
             if self.isFrozen { return }
@@ -252,7 +200,7 @@ extension SearchIndex {
                 self.noteErasing(file)
             }
             self.publish()
-            if Self.uptime >= deadline { return }
+            if TimeInterval.uptime >= deadline { return }
         }
     }
 
@@ -264,7 +212,7 @@ extension SearchIndex {
         self.file?.close()
         self.file = nil
         self.eraseAt = nil
-        SearchFile.remove(path: self.path)
+        DerivedFile.remove(path: self.path)
         self.hasGivenReason = true
         self.log(level, "the search index is built anew", reason)
     }
@@ -272,7 +220,7 @@ extension SearchIndex {
     /// The index stays without: the store and everything else goes on.
     private func recover(from error: any Error) {
         let words = "\(error)"
-        self.retryAt = Self.uptime + Self.seconds(self.configuration.retryMilliseconds)
+        self.retryAt = TimeInterval.uptime + .milliseconds(self.configuration.retryMilliseconds)
         if Self.isDamage(error) {
             self.startAnew("it is damaged: \(words)", level: .warning)
             // Once at once; what is damaged again right away waits.
@@ -290,7 +238,7 @@ extension SearchIndex {
         switch error {
         case let error as DatabaseError:
             [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR].contains(error.resultCode.primaryResultCode)
-        case SearchFileError.unreadable: true
+        case DerivedFileError.newer: true
         default: false
         }
     }
@@ -301,10 +249,8 @@ extension SearchIndex {
 
     private func publish() {
         let progress = SearchProgress(messages: self.file?.messages ?? 0, fileBytes: self.file?.bytes ?? 0)
-        self.condition.lock()
-        self.told = progress
-        self.toldPosition = self.file?.place?.position ?? 0
-        self.condition.unlock()
+        let position = self.file?.place?.position ?? 0
+        self.told.withLock { $0 = Told(progress: progress, position: position) }
     }
 }
 
@@ -323,7 +269,7 @@ extension SearchIndex {
             before = accepted
         }
         var found: [Message] = []
-        let deadline = SearchDeadline(seconds: Self.seconds(self.configuration.searchMilliseconds))
+        let deadline = SearchDeadline(seconds: .milliseconds(self.configuration.searchMilliseconds))
         do {
             while found.count <= question.limit {
                 let wanted = question.limit + 1 - found.count

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 package import Logging
 package import StoreModel
+import Synchronization
 import TidingsModel
 
 package struct WebhookDeskConfiguration: Sendable {
@@ -11,6 +12,8 @@ package struct WebhookDeskConfiguration: Sendable {
     package var catchUpMilliseconds: Int64 = 250
     /// How long nothing is tried after a failure, for example of a full disk.
     package var retryMilliseconds: Int64 = 5_000
+    /// At most so often is it logged that deliveries were dropped.
+    package var logMilliseconds: Int64 = 60_000
     package var rules = WebhookSchedule.Rules()
     /// Nil for as large as the disk.
     var pagesMax: Int?
@@ -30,8 +33,8 @@ package struct WebhookTotals: Hashable, Sendable {
 
 /// What webhooks are told, in a file of its own that is derived behind the journal (docs/decisions/0055-webhooks.md). A thread of its own asks
 /// the store for what is new, writes deliveries, and goes by `WebhookSchedule` in having them sent; nothing of the store waits for it. There
-/// is no file while no app has a webhook. `@unchecked Sendable`: `waiting`, `isStopping`, `isFinished`, `told` and `toldPosition` are guarded by
-/// `condition`; everything else belongs to the thread alone.
+/// is no file while no app has a webhook. `@unchecked Sendable`: `told` guards itself, as `worker` does; everything else that changes belongs
+/// to the worker's thread alone.
 package final class WebhookDesk: @unchecked Sendable {
     /// Makes one attempt, and says how it ended, from any thread.
     package typealias Sender =
@@ -44,18 +47,20 @@ package final class WebhookDesk: @unchecked Sendable {
         case question(@Sendable (WebhookFile?) throws -> [WebhookSchedule.Event], refuse: @Sendable () -> Void)
     }
 
+    private struct Told {
+        var totals = WebhookTotals()
+        var position: JournalPosition = 0
+    }
+
     package let path: String
     private let store: MessageStore
     private let configuration: WebhookDeskConfiguration
     private let logger: Logger
     private let now: @Sendable () -> Int64
     private let send: Sender
-    private let condition = NSCondition()
-    private var waiting: [Work] = []
-    private var isStopping = false
-    private var isFinished = false
-    private var told = WebhookTotals()
-    private var toldPosition: JournalPosition = 0
+    private let countDropped: @Sendable (Int) -> Void
+    private let worker: SerialWorker<Work>
+    private let told = Mutex(Told())
 
     private var file: WebhookFile?
     /// While there is no file.
@@ -67,51 +72,62 @@ package final class WebhookDesk: @unchecked Sendable {
     private var isCompared = false
     private var retryAt: TimeInterval = 0
     private var lastFailure = ""
+    /// Since it was logged.
+    private var dropped: [WebhookKey: Int] = [:]
+    private var logAt: TimeInterval = 0
 
     /// Opens the file on its own thread; whatever is wrong with it is logged.
-    /// - Parameter now: wall milliseconds.
+    /// - Parameters:
+    ///   - now: wall milliseconds.
+    ///   - countDropped: is told of deliveries that were deleted undelivered, since there were too many.
     package init(
         path: String, of store: MessageStore, configuration: WebhookDeskConfiguration = WebhookDeskConfiguration(),
-        logger: Logger, now: @escaping @Sendable () -> Int64, send: @escaping Sender
+        logger: Logger, now: @escaping @Sendable () -> Int64,
+        countDropped: @escaping @Sendable (Int) -> Void = { _ in },
+        send: @escaping Sender
     ) {
         self.path = path
         self.store = store
         self.configuration = configuration
         self.logger = logger
         self.now = now
+        self.countDropped = countDropped
         self.send = send
         self.schedule = WebhookSchedule(rules: configuration.rules)
-        let thread = Thread { [self] in self.run() }
-        thread.name = "tidings-webhooks"
-        thread.start()
+        self.worker = SerialWorker(pollMilliseconds: configuration.pollMilliseconds) { Self.refuse($0) }
+        self.worker.start(
+            named: "tidings-webhooks", isDue: { self.isDue },
+            turn: { work in
+                self.carryOut(work)
+                self.publish()
+                self.logDropped()
+            }, end: { self.closeFile() })
     }
 
     /// Waits until the file is closed. What is under way is sent again after the next start, unless it has ended before.
-    package func close() {
-        self.condition.lock()
-        self.isStopping = true
-        self.condition.broadcast()
-        while !self.isFinished { self.condition.wait() }
-        self.condition.unlock()
-    }
+    package func close() { self.worker.close() }
 
     package var totals: WebhookTotals {
-        self.condition.lock()
-        defer { self.condition.unlock() }
-        var totals = self.told
+        let told = self.told.withLock { $0 }
+        var totals = told.totals
         // Of now: the store goes on also where this stands still.
         let last = self.store.lastRecord
-        totals.behind = Int(clamping: last - min(last, self.toldPosition))
+        totals.behind = Int(clamping: last - min(last, told.position))
         return totals
     }
 
     // MARK: - Questions
 
     /// After what the journal has by now: whoever has made a webhook and asks this knows that nothing from here on is left out.
-    /// - Returns: nil while the file cannot be used.
-    package func progress(of key: WebhookKey) async -> WebhookProgress? {
-        await self.answer { file in (try file?.progress(of: key) ?? WebhookProgress(), []) }
+    /// - Returns: in the order of `keys`; nil while the file cannot be used.
+    package func progress(of keys: [WebhookKey]) async -> [WebhookProgress]? {
+        await self.answer { file in
+            (try keys.map { try file?.progress(of: $0) ?? WebhookProgress() }, [])
+        }
     }
+
+    /// - Returns: nil while the file cannot be used.
+    package func progress(of key: WebhookKey) async -> WebhookProgress? { await self.progress(of: [key])?.first }
 
     /// Newest first, those before a number.
     package func deadLetters(of key: WebhookKey, before: Int64?, limit: Int) async -> [WebhookDeadLetter]? {
@@ -137,7 +153,7 @@ package final class WebhookDesk: @unchecked Sendable {
         _ read: @escaping @Sendable (WebhookFile?) throws -> (Value, [WebhookSchedule.Event])
     ) async -> Value? {
         await withCheckedContinuation { continuation in
-            self.enqueue(
+            self.worker.enqueue(
                 .question(
                     { file in
                         let (value, events) = try read(file)
@@ -145,17 +161,6 @@ package final class WebhookDesk: @unchecked Sendable {
                         return events
                     }, refuse: { continuation.resume(returning: nil) }))
         }
-    }
-
-    private func enqueue(_ work: Work) {
-        self.condition.lock()
-        guard !self.isStopping else {
-            self.condition.unlock()
-            return Self.refuse(work)
-        }
-        self.waiting.append(work)
-        self.condition.broadcast()
-        self.condition.unlock()
     }
 
     private static func refuse(_ work: Work) {
@@ -169,46 +174,13 @@ package final class WebhookDesk: @unchecked Sendable {
 // MARK: - The thread
 
 extension WebhookDesk {
-    private static var uptime: TimeInterval { ProcessInfo.processInfo.systemUptime }
+    private var isDue: Bool { TimeInterval.uptime >= self.retryAt && (self.isBehind || self.isTimerDue) }
 
-    private static func seconds(_ milliseconds: Int64) -> TimeInterval { TimeInterval(milliseconds) / 1_000 }
-
-    private func run() {
-        while let work = self.next() {
-            self.carryOut(work)
-            self.publish()
-        }
+    private func closeFile() {
         self.file?.close()
         self.file = nil
-        self.condition.lock()
-        self.isFinished = true
-        let left = self.waiting
-        self.waiting = []
-        self.condition.broadcast()
-        self.condition.unlock()
-        for work in left { Self.refuse(work) }
-    }
-
-    /// What waits, or nothing when there is something to do without being asked; nil at the end.
-    private func next() -> [Work]? {
-        self.condition.lock()
-        defer { self.condition.unlock() }
-        while true {
-            if self.isStopping { return nil }
-            if !self.waiting.isEmpty {
-                defer { self.waiting = [] }
-                return self.waiting
-            }
-            if Self.uptime >= self.retryAt, self.isBehind || self.isTimerDue { return [] }
-            _ = self.condition.wait(
-                until: Date(timeIntervalSinceNow: Self.seconds(self.configuration.pollMilliseconds)))
-        }
-    }
-
-    private var isStopped: Bool {
-        self.condition.lock()
-        defer { self.condition.unlock() }
-        return self.isStopping
+        self.logAt = 0
+        self.logDropped()
     }
 
     private var isBehind: Bool {
@@ -218,7 +190,7 @@ extension WebhookDesk {
     private var isTimerDue: Bool { self.file != nil && self.schedule.isTimerDue(at: self.now()) }
 
     private func carryOut(_ work: [Work]) {
-        guard Self.uptime >= self.retryAt else {
+        guard TimeInterval.uptime >= self.retryAt else {
             for item in work { Self.refuse(item) }
             return
         }
@@ -227,7 +199,7 @@ extension WebhookDesk {
             var events = work.compactMap { self.event(of: $0) }
             if self.isTimerDue { events.append(.timer) }
             try self.carryOut(events)
-            try self.catchUp(for: Self.seconds(self.configuration.catchUpMilliseconds))
+            try self.catchUp(for: .milliseconds(self.configuration.catchUpMilliseconds))
             while let item = left.first {
                 if case .question(let answer, _) = item {
                     let events = try answer(self.file)
@@ -253,14 +225,14 @@ extension WebhookDesk {
 
     /// Page after page until nothing is new or the time is over.
     private func catchUp(for time: TimeInterval) throws {
-        let deadline = Self.uptime + time
-        if self.file == nil, WebhookFile.exists(self.path) { self.file = try self.openFile() }
-        while self.isBehind, !self.isStopped {
+        let deadline = TimeInterval.uptime + time
+        if self.file == nil, DerivedFile.exists(self.path) { self.file = try self.openFile() }
+        while self.isBehind, !self.worker.isStopping {
             let (place, known, now) = (self.file?.place ?? self.place, self.file?.known ?? [:], self.now())
             let page = try self.look { try $0.webhookPage(after: place, knowing: known, now: now) }
             try self.apply(page, now)
             self.publish()
-            if Self.uptime >= deadline { return }
+            if TimeInterval.uptime >= deadline { return }
         }
     }
 
@@ -292,11 +264,12 @@ extension WebhookDesk {
         }
         self.isCompared = true
         events += added.map { .derived($0.key, pending: file.counts[$0.key]?.pending ?? 0) }
+        if !added.isEmpty { events.append(.grown) }
         try self.carryOut(events)
         guard file.isEmpty else { return }
         // The last webhook was removed.
         file.close()
-        WebhookFile.remove(path: self.path)
+        DerivedFile.remove(path: self.path)
         (self.file, self.place) = (nil, page.place)
     }
 
@@ -319,16 +292,36 @@ extension WebhookDesk {
     private func carryOut(_ events: [WebhookSchedule.Event]) throws {
         guard let file = self.file, !events.isEmpty else { return }
         var schedule = self.schedule
-        let sent = try file.write { database in
+        let turn = try file.write { database in
             var turn = WebhookTurn(file: file, database: database, now: self.now())
             for event in events { try turn.carryOut(event, &schedule) }
-            return turn.sent
+            return turn
         }
         self.schedule = schedule
+        self.noteDropped(turn.dropped)
         let number = self.number
-        for (id, delivery) in sent {
-            self.send(delivery) { [weak self] in self?.enqueue(.ended(number, delivery.key, id, $0)) }
+        for (id, delivery) in turn.sent {
+            self.send(delivery) { [weak self] in self?.worker.enqueue(.ended(number, delivery.key, id, $0)) }
         }
+    }
+
+    private func noteDropped(_ dropped: [WebhookKey: Int]) {
+        guard !dropped.isEmpty else { return }
+        self.dropped.merge(dropped, uniquingKeysWith: +)
+        // tidy: order does not leave: a sum
+        self.countDropped(dropped.values.reduce(0, +))
+    }
+
+    /// As long as it goes on, not every time.
+    private func logDropped() {
+        guard !self.dropped.isEmpty, TimeInterval.uptime >= self.logAt else { return }
+        self.logAt = TimeInterval.uptime + .milliseconds(self.configuration.logMilliseconds)
+        for (key, count) in self.dropped.sorted(by: { $0.key < $1.key }) {
+            self.logger.warning(
+                "deliveries to a webhook were deleted undelivered: there are too many",
+                metadata: ["app": "\(key.app)", "webhook": "\(key.webhook)", "count": "\(count)"])
+        }
+        self.dropped = [:]
     }
 
     // MARK: - Failures
@@ -336,17 +329,14 @@ extension WebhookDesk {
     /// Nothing is told meanwhile: the store and everything else goes on, and then it is read on from the place.
     private func recover(from error: any Error) {
         let words = "\(error)"
-        self.retryAt = Self.uptime + Self.seconds(self.configuration.retryMilliseconds)
+        self.retryAt = TimeInterval.uptime + .milliseconds(self.configuration.retryMilliseconds)
         self.file?.close()
         self.file = nil
         self.isCompared = false
         if Self.isDamage(error) {
             self.place = nil
             let aside = self.path + ".damaged"
-            for suffix in SearchFile.suffixes {
-                unlink(aside + suffix)
-                rename(self.path + suffix, aside + suffix)
-            }
+            DerivedFile.move(path: self.path, to: aside)
             self.log("the file of webhooks is damaged, and was set aside", words, aside)
         } else if words != self.lastFailure {
             self.log("the file of webhooks cannot be used", words, self.path)
@@ -370,9 +360,7 @@ extension WebhookDesk {
             totals.pending += counts.pending
             totals.dead += counts.dead
         }
-        self.condition.lock()
-        self.told = totals
-        self.toldPosition = (self.file?.place ?? self.place)?.position ?? 0
-        self.condition.unlock()
+        let position = (self.file?.place ?? self.place)?.position ?? 0
+        self.told.withLock { $0 = Told(totals: totals, position: position) }
     }
 }

@@ -135,14 +135,33 @@ extension WebhookFile {
         self.changeCounts(of: key, pending: -database.changesCount, dead: database.changesCount)
     }
 
-    func removeOldestDead(_ count: Int, of key: WebhookKey, _ database: Database) throws {
-        guard let number = self.number(of: key) else { return }
+    /// - Returns: how many there were.
+    func removeOldestDead(_ count: Int, of key: WebhookKey, _ database: Database) throws -> Int {
+        guard count > 0, let number = self.number(of: key) else { return 0 }
         try database.execute(
             sql: """
                 DELETE FROM delivery WHERE number IN (
                     SELECT number FROM delivery WHERE webhook = ? AND dead_at IS NOT NULL ORDER BY number LIMIT ?)
                 """, arguments: [number, count])
-        self.changeCounts(of: key, dead: -database.changesCount)
+        let removed = database.changesCount
+        self.changeCounts(of: key, dead: -removed)
+        return removed
+    }
+
+    /// - Returns: how many there were.
+    func removeOldestPending(
+        _ count: Int, of key: WebhookKey, besides: [Int64], _ database: Database
+    ) throws -> Int {
+        guard count > 0, let number = self.number(of: key) else { return 0 }
+        try database.execute(
+            sql: """
+                DELETE FROM delivery WHERE number IN (
+                    SELECT number FROM delivery WHERE webhook = ? AND dead_at IS NULL \(Self.leaving(besides))
+                    ORDER BY number LIMIT ?)
+                """, arguments: [number, count])
+        let removed = database.changesCount
+        self.changeCounts(of: key, pending: -removed)
+        return removed
     }
 
     func removeDead(before: Int64, _ database: Database) throws {

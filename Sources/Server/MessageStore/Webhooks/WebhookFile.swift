@@ -15,130 +15,76 @@ final class WebhookFile {
     private(set) var place: JournalPlace?
     private(set) var known: KnownWebhooks = [:]
     /// How many wait, and how many are dead.
-    private(set) var counts: [WebhookKey: Counts] = [:]
+    private(set) var counts: [WebhookKey: WebhookHeld] = [:]
     private var numbers: [WebhookKey: Int64] = [:]
 
-    struct Counts: Hashable {
-        var pending = 0
-        var dead = 0
-    }
-
-    /// - Throws: `WebhookFileError`, or what SQLite said.
+    /// - Throws: `DerivedFileError`, or what SQLite said.
     init(path: String, pagesMax: Int? = nil) throws {
         self.path = path
-        try Self.checkHead(path)
-        StoreFile.makeIfMissing(path: path)
-        var settings = Configuration()
-        settings.label = "tidings.webhooks"
-        settings.foreignKeysEnabled = false
-        settings.prepareDatabase { database in
-            try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
-            // Before there is a write-ahead log: by its head the file is known after a crash.
-            if try Int.fetchOne(database, sql: "PRAGMA application_id") == 0 {
-                try database.execute(sql: "PRAGMA application_id = \(Self.applicationID)")
-            }
-            try database.execute(sql: "PRAGMA journal_mode = WAL")
-            // What a power cut takes is read from the store again, or sent again.
-            try database.execute(sql: "PRAGMA synchronous = NORMAL")
-            try database.execute(sql: "PRAGMA cache_size = -8192")
-            if let pagesMax { try database.execute(sql: "PRAGMA max_page_count = \(pagesMax)") }
-        }
-        self.queue = try DatabaseQueue(path: path, configuration: settings)
-        StoreFile.closeToOthers(path: path)
-        try self.queue.writeWithoutTransaction { database in
-            try Self.makeTables(database)
-            try self.load(database)
-        }
+        let file = DerivedFile(
+            path: path, applicationID: Self.applicationID, version: Self.version, label: "tidings.webhooks",
+            cacheKilobytes: 8_192, pagesMax: pagesMax)
+        var found = Loaded()
+        self.queue = try file.open(making: Self.tables) { found = try Loaded($0) }
+        (self.place, self.known, self.counts, self.numbers) = (found.place, found.known, found.counts, found.numbers)
     }
 
     func close() { try? self.queue.close() }
 
-    static func remove(path: String) {
-        for suffix in SearchFile.suffixes { unlink(path + suffix) }
-    }
+    private static let tables = """
+        -- One row: up to which record of which store it goes.
+        CREATE TABLE place (
+            id INTEGER PRIMARY KEY CHECK (id = 1), store TEXT NOT NULL, generation INTEGER NOT NULL,
+            opening INTEGER NOT NULL, position INTEGER NOT NULL);
+        -- As of the place; kinds with spaces between. One that is gone has still to be forgotten.
+        CREATE TABLE webhook (
+            number INTEGER PRIMARY KEY, app TEXT NOT NULL, id TEXT NOT NULL, kinds TEXT NOT NULL,
+            enabled INTEGER NOT NULL, gone INTEGER NOT NULL DEFAULT 0, delivered_at INTEGER, failed_at INTEGER,
+            reason TEXT, status INTEGER,
+            UNIQUE (app, id));
+        -- Pending, or a dead letter: then it has the time of that.
+        CREATE TABLE delivery (
+            number INTEGER PRIMARY KEY AUTOINCREMENT, webhook INTEGER NOT NULL, id TEXT NOT NULL,
+            type TEXT NOT NULL, at INTEGER NOT NULL, data TEXT NOT NULL, attempts INTEGER NOT NULL DEFAULT 0,
+            due_at INTEGER NOT NULL, dead_at INTEGER, reason TEXT, status INTEGER,
+            UNIQUE (webhook, id));
+        CREATE INDEX delivery_due ON delivery (webhook, due_at, number) WHERE dead_at IS NULL;
+        CREATE INDEX delivery_pending ON delivery (webhook, number) WHERE dead_at IS NULL;
+        CREATE INDEX delivery_dead ON delivery (webhook, number) WHERE dead_at IS NOT NULL;
+        """
 
-    static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+    private struct Loaded {
+        var place: JournalPlace?
+        var known: KnownWebhooks = [:]
+        var counts: [WebhookKey: WebhookHeld] = [:]
+        var numbers: [WebhookKey: Int64] = [:]
 
-    /// Nothing that is somebody else's is opened.
-    private static func checkHead(_ path: String) throws {
-        guard let file = FileHandle(forReadingAtPath: path) else { return }
-        defer { try? file.close() }
-        // sqlite.org/fileformat.html §1.3: the application id stands in bytes 68 to 71.
-        let head = Array((try? file.read(upToCount: 72)) ?? Data())
-        let isDatabase = head.starts(with: Array("SQLite format 3\u{0}".utf8))
-        // What a crash left of a new file: nobody's database is that short.
-        if head.allSatisfy({ $0 == 0 }) || (isDatabase && head.count < 72) { return Self.remove(path: path) }
-        guard isDatabase, head.count == 72, head[68..<72].reduce(0, { $0 << 8 | Int($1) }) == Self.applicationID else {
-            throw WebhookFileError.notOwn
-        }
-    }
+        init() {}
 
-    private static func makeTables(_ database: Database) throws {
-        let found = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
-        guard found <= Self.version else { throw WebhookFileError.newer(found) }
-        guard found == 0 else { return }
-        try database.inTransaction(.immediate) {
-            try database.execute(
-                sql: """
-                    -- One row: up to which record of which store it goes.
-                    CREATE TABLE place (
-                        id INTEGER PRIMARY KEY CHECK (id = 1), store TEXT NOT NULL, generation INTEGER NOT NULL,
-                        opening INTEGER NOT NULL, position INTEGER NOT NULL);
-                    -- As of the place; kinds with spaces between. One that is gone has still to be forgotten.
-                    CREATE TABLE webhook (
-                        number INTEGER PRIMARY KEY, app TEXT NOT NULL, id TEXT NOT NULL, kinds TEXT NOT NULL,
-                        enabled INTEGER NOT NULL, gone INTEGER NOT NULL DEFAULT 0, delivered_at INTEGER, failed_at INTEGER, reason TEXT, status INTEGER,
-                        UNIQUE (app, id));
-                    -- Pending, or a dead letter: then it has the time of that.
-                    CREATE TABLE delivery (
-                        number INTEGER PRIMARY KEY AUTOINCREMENT, webhook INTEGER NOT NULL, id TEXT NOT NULL,
-                        type TEXT NOT NULL, at INTEGER NOT NULL, data TEXT NOT NULL, attempts INTEGER NOT NULL DEFAULT 0,
-                        due_at INTEGER NOT NULL, dead_at INTEGER, reason TEXT, status INTEGER,
-                        UNIQUE (webhook, id));
-                    CREATE INDEX delivery_due ON delivery (webhook, due_at, number) WHERE dead_at IS NULL;
-                    CREATE INDEX delivery_pending ON delivery (webhook, number) WHERE dead_at IS NULL;
-                    CREATE INDEX delivery_dead ON delivery (webhook, number) WHERE dead_at IS NOT NULL;
-                    PRAGMA user_version = \(Self.version);
-                    """)
-            return .commit
-        }
-    }
-
-    private func load(_ database: Database) throws {
-        if let row = try Row.fetchOne(database, sql: "SELECT * FROM place") {
-            self.place = JournalPlace(
-                store: row["store"], generation: UInt64(bitPattern: row["generation"]),
-                opening: UInt64(bitPattern: row["opening"]), position: UInt64(bitPattern: row["position"]))
-        }
-        for row in try Row.fetchAll(database, sql: "SELECT number, app, id, kinds, enabled, gone FROM webhook") {
-            let key = WebhookKey(app: AppID(row["app"] as String), webhook: row["id"])
-            let kinds = (row["kinds"] as String).split(separator: " ").compactMap {
-                WebhookEventKind(rawValue: String($0))
+        init(_ database: Database) throws {
+            self.place = try Row.fetchOne(database, sql: "SELECT * FROM place").map { JournalPlace($0) }
+            for row in try Row.fetchAll(database, sql: "SELECT number, app, id, kinds, enabled, gone FROM webhook") {
+                let key = WebhookKey(app: AppID(row["app"] as String), webhook: row["id"])
+                let kinds = (row["kinds"] as String).split(separator: " ").compactMap {
+                    WebhookEventKind(rawValue: String($0))
+                }
+                self.numbers[key] = row["number"]
+                self.counts[key] = WebhookHeld()
+                if row["gone"] { continue }
+                self.known[key.app, default: [:]][key.webhook] = KnownWebhook(
+                    kinds: Set(kinds), isEnabled: row["enabled"])
             }
-            self.numbers[key] = row["number"]
-            self.counts[key] = Counts()
-            if row["gone"] { continue }
-            self.known[key.app, default: [:]][key.webhook] = KnownWebhook(
-                kinds: Set(kinds), isEnabled: row["enabled"])
-        }
-        let keys = Dictionary(uniqueKeysWithValues: self.numbers.map { ($0.value, $0.key) })
-        let sql = "SELECT webhook, dead_at IS NOT NULL AS is_dead, COUNT(*) AS count FROM delivery GROUP BY 1, 2"
-        for row in try Row.fetchAll(database, sql: sql) {
-            guard let key = keys[row["webhook"]] else { continue }
-            let count: Int = row["count"]
-            if row["is_dead"] { self.counts[key]?.dead = count } else { self.counts[key]?.pending = count }
+            let keys = Dictionary(uniqueKeysWithValues: self.numbers.map { ($0.value, $0.key) })
+            let sql = "SELECT webhook, dead_at IS NOT NULL AS is_dead, COUNT(*) AS count FROM delivery GROUP BY 1, 2"
+            for row in try Row.fetchAll(database, sql: sql) {
+                guard let key = keys[row["webhook"]] else { continue }
+                let count: Int = row["count"]
+                if row["is_dead"] { self.counts[key]?.dead = count } else { self.counts[key]?.pending = count }
+            }
         }
     }
 
     var isEmpty: Bool { self.known.isEmpty && self.numbers.isEmpty }
-
-    /// With the log of what is not written back yet.
-    var bytes: Int {
-        SearchFile.suffixes.reduce(0) { sum, suffix in
-            var facts = stat()
-            return stat(self.path + suffix, &facts) == 0 ? sum + Int(facts.st_size) : sum
-        }
-    }
 
     func number(of key: WebhookKey) -> Int64? { self.numbers[key] }
 
@@ -146,15 +92,7 @@ final class WebhookFile {
     func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
         let before = (self.counts, self.numbers, self.known, self.place)
         do {
-            return try self.queue.writeWithoutTransaction { database in
-                var value: Value?
-                try database.inTransaction(.immediate) {
-                    value = try body(database)
-                    return .commit
-                }
-                guard let value else { throw WebhookFileError.notOwn }
-                return value
-            }
+            return try self.queue.write(body)
         } catch {
             (self.counts, self.numbers, self.known, self.place) = before
             throw error
@@ -168,19 +106,6 @@ final class WebhookFile {
         counts.pending = max(0, counts.pending + pending)
         counts.dead = max(0, counts.dead + dead)
         self.counts[key] = counts
-    }
-}
-
-enum WebhookFileError: Error, Equatable, CustomStringConvertible {
-    /// Another program's file.
-    case notOwn
-    case newer(Int)
-
-    var description: String {
-        switch self {
-        case .notOwn: "it is not a file of webhooks"
-        case .newer(let version): "it is of version \(version), which a newer build has written"
-        }
     }
 }
 
@@ -212,10 +137,7 @@ extension WebhookFile {
             }
             try database.execute(
                 sql: "INSERT OR REPLACE INTO place VALUES (1, ?, ?, ?, ?)",
-                arguments: [
-                    page.place.store, Int64(bitPattern: page.place.generation),
-                    Int64(bitPattern: page.place.opening), Int64(bitPattern: page.place.position),
-                ])
+                arguments: page.place.columns)
             self.place = page.place
             let all = added.filter { $0.value > 0 }.sorted { $0.key < $1.key }
             for (key, count) in all { self.changeCounts(of: key, pending: count) }
@@ -240,7 +162,7 @@ extension WebhookFile {
                         """, arguments: [app.rawValue, id, kinds, webhook.isEnabled])
                 guard self.numbers[key] == nil else { continue }
                 self.numbers[key] = database.lastInsertedRowID
-                self.counts[key] = Counts()
+                self.counts[key] = WebhookHeld()
             }
         }
         self.known = known

@@ -7,6 +7,8 @@ struct WebhookTurn {
     let database: Database
     let now: Int64
     var sent: [(Int64, WebhookDelivery)] = []
+    /// How many were deleted undelivered.
+    var dropped: [WebhookKey: Int] = [:]
 
     mutating func carryOut(_ event: WebhookSchedule.Event, _ schedule: inout WebhookSchedule) throws {
         for effect in schedule.effects(of: event, now: self.now) {
@@ -34,10 +36,19 @@ struct WebhookTurn {
         case .buryOldest(let key, let count, let besides):
             try file.buryOldest(count, of: key, besides: besides, at: now, database)
             return .buried(key, dead: file.counts[key]?.dead ?? 0)
-        case .removeOldestDead(let key, let count): try file.removeOldestDead(count, of: key, database)
+        case .removeOldestDead(let key, let count):
+            self.noteDropped(try file.removeOldestDead(count, of: key, database), of: key)
+        case .countHeld: return .held(file.counts)
+        case .drop(let key, let dead, let pending, let besides):
+            self.noteDropped(try file.removeOldestDead(dead, of: key, database), of: key)
+            self.noteDropped(try file.removeOldestPending(pending, of: key, besides: besides, database), of: key)
         case .removeDead(let before): try file.removeDead(before: before, database)
         case .forget(let key): try file.forget(key, database)
         }
         return nil
+    }
+
+    private mutating func noteDropped(_ count: Int, of key: WebhookKey) {
+        if count > 0 { self.dropped[key, default: 0] += count }
     }
 }

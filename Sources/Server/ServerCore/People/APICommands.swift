@@ -109,6 +109,7 @@ extension ServerCore {
         case .legs(let question):
             let user = question.user.map { UserKey(app: question.app, user: $0) }
             self.sendToStore(.readLegs(question), for: .apiLegs(request, user), &effects)
+        case .openLegs(let question): effects.append(.reply(request, .openLegs(self.openLegs(question))))
         case .signOut(let device):
             self.signOut(device, for: request, now, &effects)
         case .signOutAll(let user):

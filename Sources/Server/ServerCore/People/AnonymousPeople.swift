@@ -53,9 +53,8 @@ enum AnonymousRules {
         case .sendCustom, .unread, .conversationList, .markRead, .createPush, .changePush, .pushJob, .pushJobs,
             .countAudience,
             .pushRecipient, .setLabels, .labels, .profiles, .call, .pushActivity, .activityPush, .channels, .testPush,
-            .silentPush, .trace, .legs, .signOut, .signOutAll, .devices, .changeAccount, .userAccount, .media,
-            .mediaUses,
-            .fromExtension:
+            .silentPush, .trace, .legs, .openLegs, .signOut, .signOutAll, .devices, .changeAccount, .userAccount,
+            .media, .mediaUses, .fromExtension:
             break
         case .request, .once, .setObjectNames, .objectNames, .setAccount, .accounts, .followers, .people,
             .restrictions, .changeControl, .audit, .quotas, .conversations, .pushLanes, .previewPush:

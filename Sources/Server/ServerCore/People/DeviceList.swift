@@ -16,14 +16,25 @@ package struct DeviceInfo: Hashable, Sendable {
     /// nil if the device has reported nothing since it signed in.
     package var reported: ReportedStatus?
     package var voIP: VoIPToken?
+    package var lease: Lease
+    /// Wall milliseconds; nil where the lease has no end by itself.
+    package var leaseUntil: Int64?
+    /// Wall milliseconds; nil while it has a connection.
+    package var lastSeenAt: Int64?
+    /// The number of the last push that APNs has accepted; nil if the app has set it itself since, or nothing is known.
+    package var badge: Int?
 
-    init(_ device: Device) {
+    init(_ device: Device, _ now: Now) {
         self.id = device.id
         self.platform = device.platform
         self.signedInAt = device.signedInAt
         self.push = device.push
         self.reported = device.reported
         self.voIP = device.voIP
+        self.lease = device.lease
+        self.leaseUntil = device.lease.until.map { now.wall + ($0 - now.monotonic) }
+        self.lastSeenAt = device.lastSeenAt(now)
+        self.badge = device.badge.shown
         switch device.lease {
         // A probed device has not gone yet.
         case .foreground, .probing: self.presence = .foreground
@@ -64,10 +75,18 @@ extension ServerCore {
         field: "device", rule: "must be a device of this person that is signed in")
 }
 
+extension Device {
+    /// Wall milliseconds; nil while it has a connection. When it was heard is forgotten with the person: then this is when
+    /// it last connected or reported what it allows.
+    func lastSeenAt(_ now: Now) -> Int64? {
+        guard self.session == nil else { return nil }
+        let heardAt = self.heardAt > 0 ? now.wall - (now.monotonic - self.heardAt) : 0
+        return max(self.signedInAt, self.reported?.at ?? 0, heardAt)
+    }
+}
+
 extension OwnDevice {
     init(_ device: Device, isCurrent: Bool, _ now: Now) {
-        let heardAt = device.heardAt > 0 ? now.wall - (now.monotonic - device.heardAt) : 0
-        let seenAt = max(device.signedInAt, device.reported?.at ?? 0, heardAt)
         let push: PushStatus =
             switch device.push {
             case .none: .none
@@ -78,7 +97,7 @@ extension OwnDevice {
         let (app, system) = (device.reported?.status.appVersion ?? "", device.reported?.status.systemVersion ?? "")
         self.init(
             id: device.id, platform: device.platform, isCurrent: isCurrent,
-            lastSeenAt: device.session == nil ? seenAt : nil, connectedAt: device.signedInAt, push: push,
+            lastSeenAt: device.lastSeenAt(now), connectedAt: device.signedInAt, push: push,
             appVersion: app.isEmpty ? nil : app, systemVersion: system.isEmpty ? nil : system)
     }
 }
@@ -90,7 +109,7 @@ extension ServerCore {
         guard let slot = self.loadedSlot(of: user, for: request, .devices(user), now, &effects) else { return }
         self.people[slot].busyAt = now.monotonic
         self.arm(slot)
-        effects.append(.reply(request, .devices(self.people[slot].devices.map { DeviceInfo($0) })))
+        effects.append(.reply(request, .devices(self.people[slot].devices.map { DeviceInfo($0, now) })))
     }
 
     /// The store answers in order, so the last device's answer completes the request.

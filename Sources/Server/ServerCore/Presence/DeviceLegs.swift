@@ -226,6 +226,9 @@ struct DeviceLegs: Sendable {
         return place < self.legs.count && self.legs[place].position == position ? place : nil
     }
 
+    /// The first behind a position, or the number of all.
+    func place(after position: LogPosition) -> Int { self.legs.sortedPlace { $0.position <= position } }
+
     /// The position up to which everything is ended or kept: the device's `decided` (design.md §3 "Push work").
     func decided(head: LogPosition) -> LogPosition {
         guard let open = self.legs.first(where: { !$0.isKept }) else { return head }

@@ -72,7 +72,7 @@ extension ServerCore {
         let facts = self.factsOfMessageNow(slot, index, now)
         let device = self.people[slot].devices[index]
         var report = TestPushReport(
-            id: test.id, sentAt: at, device: DeviceInfo(device), lease: device.lease, lane: nil,
+            id: test.id, sentAt: at, device: DeviceInfo(device, now), lease: device.lease, lane: nil,
             verdict: PushVerdict(facts), tests: PushVerdict.tests(of: facts), request: nil, state: .pushing)
         guard let registration = device.push.registration, let bytes = try? test.payload.serialized(for: .alert) else {
             return report

@@ -42,6 +42,26 @@ package struct WebhookFailure: Hashable, Sendable {
         self.reason = reason
         self.status = status
     }
+
+    /// The receiver is there and does not want this one: a status of 400 to 499, but for those by which it wants no request at all now
+    /// (408 Request Timeout, 429 Too Many Requests) or any more (410 Gone).
+    package var isOfDeliveryAlone: Bool {
+        guard self.reason == .status, let status = self.status else { return false }
+        return 400..<500 ~= status && ![408, 410, 429].contains(status)
+    }
+}
+
+/// How many deliveries of a webhook are kept.
+package struct WebhookHeld: Hashable, Sendable {
+    package var pending: Int
+    package var dead: Int
+
+    package init(pending: Int = 0, dead: Int = 0) {
+        self.pending = pending
+        self.dead = dead
+    }
+
+    var count: Int { self.pending + self.dead }
 }
 
 /// How an attempt ended.

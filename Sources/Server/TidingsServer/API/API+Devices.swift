@@ -34,13 +34,23 @@ extension API {
     }
 }
 
+extension PushToken {
+    /// Enough to tell it from others, and too little to push to it.
+    var shortened: String {
+        self.rawValue.count > 16 ? "\(self.rawValue.prefix(4))…\(self.rawValue.suffix(4))" : "…"
+    }
+}
+
 extension DeviceInfo {
-    /// Without the push token, which stays secret.
+    /// The push token stays secret but for its ends.
     var json: JSONValue {
         var json = JSONObject([
             ("id", .string(self.id.rawValue)), ("platform", .string(self.platform)),
             ("connected_at", .int(self.signedInAt)), ("presence", .string(self.presence.rawValue)),
+            ("lease", .string(self.lease.name)), ("last_seen_at", .optional(self.lastSeenAt)),
+            ("badge", .optional(self.badge.map { Int64($0) })),
         ])
+        if let until = self.leaseUntil { json["lease_until"] = .int(until) }
         let (push, at): (JSONValue, Int64?) =
             switch self.push {
             case .none: ("none", nil)
@@ -51,6 +61,7 @@ extension DeviceInfo {
         json["push"] = push
         if let at { json["push_at"] = .int(at) }
         if let registration = self.push.registration {
+            json["push_token"] = .string(registration.token.shortened)
             json["push_topic"] = .string(registration.topic)
             json["push_environment"] = .string(registration.environment.rawValue)
         }

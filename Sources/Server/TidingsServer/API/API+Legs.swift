@@ -5,10 +5,12 @@ import StoreModel
 import TidingsModel
 
 extension API {
-    private static let legMembers = ["user", "device", "message_id", "state", "reason", "since", "until"]
+    private static let legMembers = ["user", "device", "message_id", "state", "wait", "reason", "since", "until"]
     /// A step is one command of the store, between whose batches others come in.
     private static let looksOfAStep = 500
     private static let stepsOfARequest = 20
+    /// Of people in memory, of whom most have nothing open.
+    private static let openLooksOfAStep = 10_000
     private static let reasonBytesMax = 128
 
     func addLegs(to app: RouterGroup<Context>) {
@@ -25,6 +27,13 @@ extension API {
         if let text = request.uri.queryParameters.get("message_id") {
             let id = try self.messageID(String(text), "message_id")
             return .json(try await self.legs(of: id, in: app, filter, paging))
+        }
+        if filter.user == nil, filter.asksForOpen {
+            var question = OpenLegQuestion(
+                app: app, filter: filter, limit: paging.limit, looksMax: Self.openLooksOfAStep)
+            if let since { question.oldest = MessageID(from: since) }
+            if let until { question.newest = MessageID(from: until + 1) }
+            return .json(try await self.openLegs(question, paging))
         }
         try Self.checkFinds(filter)
         var question = LegQuestion(app: app, user: filter.user, looksMax: Self.looksOfAStep)
@@ -51,6 +60,12 @@ extension API {
                 filter.state = .named(state)
             }
         }
+        if let wait = query.get("wait") {
+            let wait: LegWait = try self.word(String(wait), "wait")
+            try InvalidField.check(
+                filter.state == nil || filter.state == .open, "wait", "must be left out beside a state other than open")
+            filter.state = .waiting(wait)
+        }
         if let reason = Self.writtenOut("reason", in: request) {
             try InvalidField.check(reason.utf8.count, in: 1...Self.reasonBytesMax, "reason", unit: " bytes")
             filter.reason = reason
@@ -58,16 +73,31 @@ extension API {
         return filter
     }
 
-    /// Without a person there is no list of what is under way, and none of people without a device.
+    /// Without a person there is no list of people without a device.
     private static func checkFinds(_ filter: LegFilter) throws(InvalidField) {
-        guard filter.user == nil else { return }
-        let rule = "must be present, or message_id: without them only what has ended on a device is found"
-        switch filter.state {
-        case .open?: throw InvalidField(field: "user", rule: rule)
-        case .named(let name)?:
-            try InvalidField.check(LegFilter.ends.contains(name) && name != LegEnd.noDevice.name, "user", rule)
-        case .ended?, nil: break
+        guard filter.user == nil, filter.state == .named(LegEnd.noDevice.name) else { return }
+        throw InvalidField(
+            field: "user", rule: "must be present, or message_id: without them people without a device are not found")
+    }
+
+    /// Of anybody, as far as they are in memory, which whoever has an open leg is.
+    private func openLegs(_ asked: OpenLegQuestion, _ paging: Paging) async throws -> JSONValue {
+        var question = asked
+        question.after = try paging.after { OpenLegPlace(text: $0) }
+        var legs: [JSONValue] = []
+        for _ in 0..<Self.stepsOfARequest {
+            question.limit = paging.limit - legs.count
+            guard case .openLegs(let page) = try await self.result(of: .openLegs(question)) else {
+                throw APIProblem.bug
+            }
+            legs += page.legs.flatMap(\.openJSON)
+            question.after = page.next
+            guard page.next != nil, legs.count < paging.limit else { break }
         }
+        return [
+            "legs": .array(legs), "next": paging.next(after: question.after?.text, hasMore: question.after != nil),
+            "reached_at": .null,
+        ]
     }
 
     private func legs(
@@ -191,7 +221,41 @@ private struct FoundLegs {
     }
 }
 
+extension LegFilter {
+    /// For open legs alone; `quiet_hours` as a state is both, and an end without a person.
+    fileprivate var asksForOpen: Bool {
+        switch self.state {
+        case .open?, .waiting?: true
+        case .named(let name)?: !Self.ends.contains(name)
+        case .ended?, nil: false
+        }
+    }
+}
+
+extension OpenLegPlace {
+    fileprivate init?(text: String) {
+        let parts = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        guard let slot = Int(parts[0]), slot >= 0 else { return nil }
+        self.init(slot: slot)
+        guard parts.count > 1 else { return }
+        guard parts.count == 4, let position = LogPosition(parts[3]) else { return nil }
+        self.last = Looked(user: UserID(parts[1]), device: DeviceID(parts[2]), position: position)
+    }
+
+    fileprivate var text: String {
+        guard let last else { return "\(self.slot)" }
+        return "\(self.slot)\n\(last.user)\n\(last.device)\n\(last.position)"
+    }
+}
+
 extension MessageLegs {
+    fileprivate var openJSON: [JSONValue] {
+        self.open.map {
+            .members(
+                self.members + [("state", "open")] + $0.members(self.about) + self.receiptMembers(of: $0.leg))
+        }
+    }
+
     fileprivate var members: [(String, JSONValue)] {
         [
             ("message_id", .string(self.id.description)), ("kind", .string(self.about.kind.rawValue)),

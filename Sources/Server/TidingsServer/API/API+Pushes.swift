@@ -11,6 +11,7 @@ extension API {
         app.get("pushes") { try await self.pushes($0, $1) }
         app.post("pushes/preview") { try await self.previewPush($0, $1) }
         app.get("pushes/count") { try await self.countAudience($0, $1) }
+        app.get("pushes/contents") { try await self.pushContents($0, $1) }
         app.get("pushes/{id}") { try await self.push($0, $1) }
         app.delete("pushes/{id}") { try await self.recallPush($0, $1) }
         app.post("pushes/{id}/cancel") { try await self.cancelPush($0, $1) }
@@ -196,13 +197,26 @@ extension API {
 
     private func pushes(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .trace, query: Paging.query)
+        return .json(try await self.pushPage(request, app, \.members))
+    }
+
+    /// The same with what they say: for whoever may read messages, kept in the audit as those are.
+    private func pushContents(_ request: Request, _ context: Context) async throws -> Response {
+        _ = try self.authorize(request, context, .trace, limited: .requests, query: Paging.query)
+        let app = try self.authorize(request, context, .history, limited: .requests, query: Paging.query)
+        return .json(try await self.pushPage(request, app) { $0.members + [("content", $0.content)] })
+    }
+
+    private func pushPage(
+        _ request: Request, _ app: AppID, _ members: (PushJob) -> [(String, JSONValue)]
+    ) async throws -> JSONValue {
         let paging = try Paging(request)
         let question = APICommand.pushJobs(app, before: try paging.after { PushJobID($0) }, limit: paging.limit)
         guard case .pushJobs(let jobs, let hasMore) = try await self.result(of: question) else { throw APIProblem.bug }
-        return .json([
-            "pushes": .array(jobs.map(\.json)),
+        return [
+            "pushes": .array(jobs.map { .members(members($0)) }),
             "next": paging.next(after: jobs.last?.id.description, hasMore: hasMore),
-        ])
+        ]
     }
 
     private func countAudience(_ request: Request, _ context: Context) async throws -> Response {
@@ -282,32 +296,56 @@ extension PushAudience {
 }
 
 extension PushJob {
-    fileprivate var json: JSONValue {
+    /// So much is told of a text: it says which push this is.
+    private static let textLettersMax = 256
+
+    fileprivate var content: JSONValue {
+        let (title, line, text): (PushLine?, PushLine?, String?)
+        switch self.body {
+        case .message(let template):
+            let content = MessageContent(objectName: template.objectName, content: template.content)
+            (title, line) = (template.push?.title, template.push?.text)
+            text = template.pushText ?? content.text
+        case .custom(let message): (title, line, text) = (message.title.map { .text($0) }, nil, message.content)
+        }
+        let words = text.map { JSONValue.string(String($0.prefix(Self.textLettersMax))) }
+        return ["title": title?.json ?? .null, "text": line?.json ?? words ?? .null]
+    }
+
+    fileprivate var json: JSONValue { .members(self.members) }
+
+    fileprivate var members: [(String, JSONValue)] {
         let (kind, isCounted): (String, Bool) =
             switch self.body {
             case .message(let template): ("message", template.flags.contains(.counted))
             case .custom: ("custom", false)
             }
         return [
-            "id": .string(self.id.description),
-            "account": ["kind": .string(self.account.type.rawValue), "id": .string(self.account.target)],
-            "kind": .string(kind), "audience": self.audience.json, "counted": .bool(isCounted),
-            "ignores_blocks": .bool(self.ignoresBlocks), "lifetime_ms": .optional(self.lifetimeMilliseconds),
-            "send_at": .optional(self.sendAt), "send_at_local": .optional(self.localTime?.text),
-            "time_zone": .optional(self.localTime?.timeZone),
-            "rate_per_second": .optional(self.ratePerSecond.map { Int64($0) }),
-            "created_at": .int(self.createdAt), "state": .string(self.state.rawValue),
-            "changed_at": .int(self.changedAt),
-            "progress": [
-                "looked_at": .int(Int64(self.counts.lookedAt)), "recipients": .int(Int64(self.counts.recipients)),
-                "skipped": .int(Int64(self.counts.skipped)),
-            ],
-            "statistics": [
-                "accepted": .int(Int64(self.counts.ends[LegEnd.accepted(apnsID: "").name] ?? 0)),
-                "shown": .int(Int64(self.counts.shown)), "opened": .int(Int64(self.counts.opened)),
-                "repeated": .int(Int64(self.counts.repeated)), "recalled": .int(Int64(self.counts.recalled)),
-                "ends": .members(LegEnd.names.map { ($0, .int(Int64(self.counts.ends[$0] ?? 0))) }),
-            ],
+            ("id", .string(self.id.description)),
+            ("account", ["kind": .string(self.account.type.rawValue), "id": .string(self.account.target)]),
+            ("kind", .string(kind)), ("audience", self.audience.json), ("counted", .bool(isCounted)),
+            ("ignores_blocks", .bool(self.ignoresBlocks)), ("lifetime_ms", .optional(self.lifetimeMilliseconds)),
+            ("send_at", .optional(self.sendAt)), ("send_at_local", .optional(self.localTime?.text)),
+            ("time_zone", .optional(self.localTime?.timeZone)),
+            ("rate_per_second", .optional(self.ratePerSecond.map { Int64($0) })),
+            ("created_at", .int(self.createdAt)), ("state", .string(self.state.rawValue)),
+            ("changed_at", .int(self.changedAt)),
+            (
+                "progress",
+                [
+                    "looked_at": .int(Int64(self.counts.lookedAt)), "recipients": .int(Int64(self.counts.recipients)),
+                    "skipped": .int(Int64(self.counts.skipped)),
+                ]
+            ),
+            (
+                "statistics",
+                [
+                    "accepted": .int(Int64(self.counts.ends[LegEnd.accepted(apnsID: "").name] ?? 0)),
+                    "shown": .int(Int64(self.counts.shown)), "opened": .int(Int64(self.counts.opened)),
+                    "repeated": .int(Int64(self.counts.repeated)), "recalled": .int(Int64(self.counts.recalled)),
+                    "ends": .members(LegEnd.names.map { ($0, .int(Int64(self.counts.ends[$0] ?? 0))) }),
+                ]
+            ),
         ]
     }
 }

@@ -117,13 +117,6 @@ extension PushVerdict.Test {
     }
 }
 
-extension PushToken {
-    /// Enough to tell it from others, and too little to push to it.
-    fileprivate var shortened: String {
-        self.rawValue.count > 16 ? "\(self.rawValue.prefix(4))…\(self.rawValue.suffix(4))" : "…"
-    }
-}
-
 extension APNsRequest {
     fileprivate var json: JSONValue {
         [

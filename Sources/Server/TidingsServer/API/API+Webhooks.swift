@@ -20,9 +20,7 @@ extension API {
     private func webhooks(_ request: Request, _ context: Context) async throws -> Response {
         try self.authorizeOperator(request, context, .view)
         let app = try self.known(context)
-        var all: [JSONValue] = []
-        for record in app.webhooks { all.append(await self.told(record, of: app.id)) }
-        return .json(["webhooks": .array(all)])
+        return .json(["webhooks": .array(await self.told(app.webhooks, of: app.id))])
     }
 
     private func webhook(_ request: Request, _ context: Context) async throws -> Response {
@@ -120,15 +118,27 @@ extension API {
         try InvalidField.check((1...65_535).contains(url?.port ?? 443), "url", "must have a port from 1 to 65535")
     }
 
-    /// Nothing of it is a secret.
     private func told(_ record: WebhookRecord, of app: AppID) async -> JSONValue {
+        await self.told([record], of: app).first ?? .null
+    }
+
+    /// The webhooks are the store's, and are told also where nothing is known of their deliveries.
+    private func told(_ records: [WebhookRecord], of app: AppID) async -> [JSONValue] {
+        guard let states = await self.webhookStates.states(of: app, records.map(\.id)) else {
+            return records.map { Self.told($0, WebhookState.unknown) }
+        }
+        return zip(records, states).map { Self.told($0, $1.json) }
+    }
+
+    /// Nothing of it is a secret.
+    private static func told(_ record: WebhookRecord, _ state: JSONValue) -> JSONValue {
         let isRotating = record.previousSecret != nil && Clocks.now().wall < record.previousEndsAt
         return [
             "id": .string(record.id), "name": .string(record.name), "url": .string(record.url),
             "types": .array(record.kinds.map { .string($0.rawValue) }), "enabled": .bool(record.isEnabled),
             "created_at": .int(record.createdAt),
             "previous_secret_ends_at": .optional(isRotating ? record.previousEndsAt : nil),
-            "state": await self.webhookStates.state(of: app, record.id).json,
+            "state": state,
         ]
     }
 }

@@ -55,10 +55,12 @@ struct MessageStoreAdapter: BatchStore {
 
     /// To be closed before the store.
     func openWebhooks(
-        _ server: ServerConfiguration, logger: Logger, send: @escaping WebhookDesk.Sender
+        _ server: ServerConfiguration, logger: Logger, countDropped: @escaping @Sendable (Int) -> Void,
+        send: @escaping WebhookDesk.Sender
     ) -> WebhookDesk {
         WebhookDesk(
-            path: server.webhooksPath, of: self.store, logger: logger, now: { Clocks.now().wall }, send: send)
+            path: server.webhooksPath, of: self.store, logger: logger, now: { Clocks.now().wall },
+            countDropped: countDropped, send: send)
     }
 
     func backUp(to path: String) async throws { try await self.store.backUp(to: path) }

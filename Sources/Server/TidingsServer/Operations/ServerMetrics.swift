@@ -47,6 +47,7 @@ package enum ServerMetric: String, CaseIterable, Sendable {
     case webhooksPending = "tidings.webhooks.pending"
     case webhooksDead = "tidings.webhooks.dead.letters"
     case webhooksBehind = "tidings.webhooks.behind.records"
+    case webhooksDropped = "tidings.webhooks.dropped"
 
     /// For the `# HELP` line and the documentation.
     package var summary: String {
@@ -95,6 +96,7 @@ package enum ServerMetric: String, CaseIterable, Sendable {
         case .webhooksPending: "Deliveries to webhooks that are still to be made."
         case .webhooksDead: "Deliveries to webhooks that were given up and are kept."
         case .webhooksBehind: "Records of the store from which webhooks are not told yet."
+        case .webhooksDropped: "Deliveries to webhooks deleted undelivered because too many were kept."
         }
     }
 
@@ -112,6 +114,7 @@ struct ServerMetrics: Sendable {
     let connectionsAccepted, connectionsRefused, framesReceived, framesSent, signalsDropped: Counter
     let storeFailures, storeUnreadable, messagesAccepted, messagesRepeated, registrationsRefused: Counter
     let bugs, logDropped, pushRecipients: Counter
+    private let webhooksDropped: Counter
     let storeBatch: Recorder
     let storeTime: Timer
     private let problems: [ServerFrame.Problem.Code: Counter]
@@ -214,6 +217,7 @@ struct ServerMetrics: Sendable {
         self.webhooksPending = meter(.webhooksPending)
         self.webhooksDead = meter(.webhooksDead)
         self.webhooksBehind = meter(.webhooksBehind)
+        self.webhooksDropped = counter(.webhooksDropped)
         self.webhookAttempts = counters(.webhookAttempts, Self.webhookOutcomes) { [("outcome", $0)] }
         self.factory = factory
     }
@@ -234,6 +238,8 @@ struct ServerMetrics: Sendable {
         self.webhooksDead.set(totals.dead)
         self.webhooksBehind.set(totals.behind)
     }
+
+    func countDroppedWebhookDeliveries(_ count: Int) { self.webhooksDropped.increment(by: count) }
 
     func countWebhookAttempt(_ end: WebhookAttemptEnd) {
         switch end {

@@ -45,14 +45,17 @@ struct HTTPExchange: Sendable {
 
     /// - Parameters:
     ///   - socket: where to connect to; nil to look the host up.
+    ///   - connectTime: for connecting to the socket alone, without TLS; nil for as long as there is.
     ///   - deadline: for connecting and the whole answer.
     /// - Throws: what NIO threw, or `Fault`.
     func run(
-        on loop: any EventLoop, to socket: SocketAddress? = nil, until deadline: NIODeadline
+        on loop: any EventLoop, to socket: SocketAddress? = nil, connectTime: TimeAmount? = nil,
+        until deadline: NIODeadline
     ) async throws -> Answer {
         let answer = loop.makePromise(of: Answer.self)
+        let left = max(.milliseconds(1), deadline - .now())
         let bootstrap = ClientBootstrap(group: loop)
-            .connectTimeout(max(.milliseconds(1), deadline - .now()))
+            .connectTimeout(min(connectTime ?? left, left))
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations

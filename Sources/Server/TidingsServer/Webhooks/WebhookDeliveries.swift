@@ -29,9 +29,9 @@ final class WebhookDeliveries: WebhookStates {
                 remedy: "give the path of the authorities, or leave it out for the system's")
         }
         let sender = self.sender
-        self.desk = store.openWebhooks(configuration, logger: logger) { delivery, completion in
-            Task { completion(await sender.attempt(delivery).end) }
-        }
+        self.desk = store.openWebhooks(
+            configuration, logger: logger, countDropped: { metrics.countDroppedWebhookDeliveries($0) },
+            send: { delivery, completion in Task { completion(await sender.attempt(delivery).end) } })
     }
 
     /// Before the store is closed. What is under way is sent again after the next start, unless it has ended before.
@@ -50,16 +50,8 @@ final class WebhookDeliveries: WebhookStates {
 
     var allowsPlainHTTP: Bool { self.sender.networks.allowsPlainHTTP }
 
-    func state(of app: AppID, _ webhook: String) async -> WebhookState {
-        guard let progress = await self.desk.progress(of: WebhookKey(app: app, webhook: webhook)) else {
-            return WebhookState()
-        }
-        var state = WebhookState(
-            pending: progress.pending, deadLetters: progress.dead, lastDeliveredAt: progress.deliveredAt)
-        if let at = progress.failedAt, let failure = progress.failure {
-            state.lastFailure = .init(at: at, reason: failure.reason.rawValue, status: failure.status)
-        }
-        return state
+    func states(of app: AppID, _ webhooks: [String]) async -> [WebhookState]? {
+        await self.desk.progress(of: webhooks.map { WebhookKey(app: app, webhook: $0) })?.map { WebhookState($0) }
     }
 
     func test(_ key: WebhookKey) async -> WebhookTest? {
@@ -84,6 +76,14 @@ final class WebhookDeliveries: WebhookStates {
 
     func removeDeadLetter(_ id: String, of key: WebhookKey) async -> Bool? {
         await self.desk.removeDeadLetter(id, of: key)
+    }
+}
+
+extension WebhookState {
+    init(_ progress: WebhookProgress) {
+        self.init(pending: progress.pending, deadLetters: progress.dead, lastDeliveredAt: progress.deliveredAt)
+        guard let at = progress.failedAt, let failure = progress.failure else { return }
+        self.lastFailure = Failure(at: at, reason: failure.reason.rawValue, status: failure.status)
     }
 }
 

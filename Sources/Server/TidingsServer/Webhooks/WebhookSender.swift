@@ -58,15 +58,10 @@ struct WebhookSender: Sendable {
         let exchange = HTTPExchange(
             address: address, method: .POST, headers: headers, body: body, tls: self.tls,
             answerBytesMax: Self.answerBytesMax)
-        var last: any Error = WebhookAddressNotAllowed()
-        for socket in admitted {
-            do {
-                return try await exchange.run(on: loop, to: socket, until: deadline).status
-            } catch let error as IOError where error.isUnreachable {
-                last = error
-            }
+        guard !admitted.isEmpty else { throw WebhookAddressNotAllowed() }
+        return try await AddressAttempts(until: deadline).first(of: admitted) { socket, time in
+            try await exchange.run(on: loop, to: socket, connectTime: time, until: deadline).status
         }
-        throw last
     }
 }
 
@@ -84,12 +79,5 @@ extension WebhookFailureReason {
         case let error as IOError where error.errnoCode == ETIMEDOUT: self = .timedOut
         default: self = .connectionLost
         }
-    }
-}
-
-extension IOError {
-    /// Nothing was sent.
-    fileprivate var isUnreachable: Bool {
-        [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, EADDRNOTAVAIL].contains(self.errnoCode)
     }
 }

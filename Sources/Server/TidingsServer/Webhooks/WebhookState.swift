@@ -26,8 +26,8 @@ struct WebhookState: Hashable, Sendable {
 protocol WebhookStates: Sendable {
     /// Whether a webhook may go to `http:`: the operator has allowed a network.
     var allowsPlainHTTP: Bool { get }
-    /// All zero for a webhook that nothing is known of.
-    func state(of app: AppID, _ webhook: String) async -> WebhookState
+    /// In the order of `webhooks`, of one moment; all zero for a webhook that nothing is known of. Nil while the file cannot be read.
+    func states(of app: AppID, _ webhooks: [String]) async -> [WebhookState]?
     /// One attempt at once, of which nothing is kept; nil where the webhook is gone, or nothing is delivered.
     func test(_ key: WebhookKey) async -> WebhookTest?
     /// Newest first, those before a number; nil while they cannot be read, as of the two below.
@@ -43,7 +43,7 @@ protocol WebhookStates: Sendable {
 struct NoWebhookStates: WebhookStates {
     let allowsPlainHTTP = false
 
-    func state(of app: AppID, _ webhook: String) async -> WebhookState { WebhookState() }
+    func states(of app: AppID, _ webhooks: [String]) async -> [WebhookState]? { webhooks.map { _ in WebhookState() } }
     func test(_ key: WebhookKey) async -> WebhookTest? { nil }
     func deadLetters(of key: WebhookKey, before: Int64?, limit: Int) async -> [WebhookDeadLetter]? { [] }
     func retry(_ ids: [String]?, of key: WebhookKey) async -> Int? { 0 }
@@ -51,6 +51,11 @@ struct NoWebhookStates: WebhookStates {
 }
 
 extension WebhookState {
+    /// Nothing is said of a state that is not known, least of all a zero.
+    static let unknown: JSONValue = [
+        "pending": .null, "dead_letters": .null, "last_delivered_at": .null, "last_failure": .null,
+    ]
+
     var json: JSONValue {
         [
             "pending": .int(Int64(self.pending)), "dead_letters": .int(Int64(self.deadLetters)),

@@ -9,7 +9,12 @@ struct DeviceCommand: ParsableCommand {
         subcommands: [List.self, SignOut.self])
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Print the devices of a person, one a line.")
+        static let configuration = CommandConfiguration(
+            abstract: "Print the devices of a person, one a line.",
+            discussion: """
+                Each with its lease, when it was seen last unless it is connected, its push token shortened, the badge that the last push \
+                told it, and what it has reported of notifications.
+                """)
         @OptionGroup var person: PersonOptions
 
         func run() async throws {
@@ -23,7 +28,13 @@ struct DeviceCommand: ParsableCommand {
             func text(_ name: String) -> String { device[name]?.stringValue ?? "" }
             let reason = device["push_reason"]?.stringValue.map { " (\($0))" } ?? ""
             let topic = device["push_topic"]?.stringValue.map { " \($0) \(text("push_environment"))" } ?? ""
-            let line = "\(text("id"))  \(text("platform"))  \(text("presence"))  push \(text("push"))\(reason)\(topic)"
+            let token = device["push_token"]?.stringValue.map { " \($0)" } ?? ""
+            let until = device["lease_until"]?.intValue == nil ? "" : " until \(TextTable.time(device["lease_until"]))"
+            let seen = device["last_seen_at"]?.intValue == nil ? "" : "  seen \(TextTable.time(device["last_seen_at"]))"
+            let badge = device["badge"]?.intValue.map { "  badge \($0)" } ?? ""
+            let line =
+                "\(text("id"))  \(text("platform"))  \(text("lease"))\(until)\(seen)  push \(text("push"))\(reason)"
+                + "\(topic)\(token)\(badge)"
             guard let status = device["status"] else { return line }
             let off = StatusLine.off(status).map { " (\($0))" } ?? ""
             return line + "  notifications \(StatusLine.authorization(status))\(off)"

@@ -30,6 +30,7 @@ enum WebhookText {
             rows.append(["secret", "the one before signs, too, until \(end)"])
         }
         rows.append(["deliveries", self.counts(state)])
+        guard state["pending"]?.intValue != nil else { return TextTable.lines(rows) }
         let isDelivered = state["last_delivered_at"]?.intValue != nil
         rows.append(["delivered", isDelivered ? "last \(TextTable.time(state["last_delivered_at"]))" : "nothing yet"])
         if let failure = state["last_failure"], failure != .null {
@@ -55,6 +56,8 @@ enum WebhookText {
         return rows.isEmpty ? ["there are no dead letters"] : TextTable.lines(rows)
     }
 
+    private static let unknown = "unknown: the server cannot read its file of deliveries"
+
     private static func isEnabled(_ webhook: JSONValue) -> String {
         webhook["enabled"]?.boolValue == true ? "enabled" : "disabled"
     }
@@ -64,8 +67,10 @@ enum WebhookText {
     }
 
     private static func counts(_ state: JSONValue) -> String {
-        let letters = state["dead_letters"]?.intValue ?? 0
-        return "\(state["pending"]?.intValue ?? 0) pending, \(letters) dead \(letters == 1 ? "letter" : "letters")"
+        guard let pending = state["pending"]?.intValue, let letters = state["dead_letters"]?.intValue else {
+            return Self.unknown
+        }
+        return "\(pending) pending, \(letters) dead \(letters == 1 ? "letter" : "letters")"
     }
 
     /// Words in place of the API's, and the status where there was one.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import PhoneCore
+import ScenarioCore
 import TidingsModel
 import VirtualPhone
 
@@ -12,13 +13,15 @@ struct HostedPhoneSetup: Equatable, Sendable {
     var version: OSVersion = 17
     var lifecycle: LifecycleStyle?
     var delegate = PhoneApp.Delegate.modern
+    /// Nil for all that go with `delegate`.
+    var methods: DelegateMethods?
 
     static let idLengthMax = 64
 
     /// What goes with the delegate methods, unless it is said.
     var style: LifecycleStyle { self.lifecycle ?? (self.delegate == .legacy ? .application : .scenes) }
 
-    /// `NAME` or `NAME,ios=15,user=bob,lifecycle=application,delegate=legacy`.
+    /// `NAME` or `NAME,ios=15,user=bob,lifecycle=application,delegate=legacy`; also `implements=willPresent+didReceive`.
     ///
     /// - Throws: `InvalidField` naming the member that is wrong.
     init(_ text: String) throws(InvalidField) {
@@ -32,16 +35,19 @@ struct HostedPhoneSetup: Equatable, Sendable {
             }
             members[pair[0]] = pair[1]
         }
+        let methods = members.removeValue(forKey: "implements")
         try self.init(id: parts.first ?? "", members: members)
+        if let methods { self.methods = try Self.methods(methods.split(separator: "+").map(String.init)) }
     }
 
     /// - Throws: `InvalidField` naming the member that is missing, wrong or unknown.
     init(json fields: JSONFields) throws(InvalidField) {
-        try fields.only(["id"] + Self.names)
+        try fields.only(["id"] + Self.names + ["implements"])
         let id: String = try fields.get("id")
         var members: [String: String] = [:]
         for name in Self.names { members[name] = try fields.optional(name, as: String.self) }
         try self.init(id: id, members: members)
+        self.methods = try fields.optional("implements", as: [String].self).map(Self.methods)
     }
 
     private static let names = ["user", "ios", "lifecycle", "delegate"]
@@ -65,6 +71,19 @@ struct HostedPhoneSetup: Equatable, Sendable {
         }
         self.lifecycle = try Self.word(members["lifecycle"], "lifecycle", LifecycleStyle.self)
         self.delegate = try Self.word(members["delegate"], "delegate", PhoneApp.Delegate.self) ?? .modern
+    }
+
+    private static func methods(_ words: [String]) throws(InvalidField) -> DelegateMethods {
+        var methods: DelegateMethods = []
+        for word in words {
+            guard let method = MethodWords.method(named: word), !methods.contains(method) else {
+                throw InvalidField(
+                    field: "implements",
+                    rule: "must have each once of \(MethodWords.words.joined(separator: ", ")), got \"\(word)\"")
+            }
+            methods.insert(method)
+        }
+        return methods
     }
 
     /// It is a folder's name, and stands in addresses.

@@ -1,5 +1,6 @@
 public import ArgumentParser
 import Foundation
+import ScenarioCore
 import TidingsModel
 public import VirtualPhone
 
@@ -8,16 +9,19 @@ struct PhoneApp {
     let executable: String
     let extensionExecutable: String?
     let contentExtension: PhoneHost.ContentExtension?
-    private let isChat: Bool
+    private let name: String
+
+    private var isChat: Bool { self.name == Self.chat }
 
     private static let api = "http://127.0.0.1:7480"
     private static let app = "demo"
 
-    static let names = "chat"
+    private static let chat = "chat"
+    static let names = Self.chat
 
     /// A name without a slash is a known app's. Extensions are paths; `none` is an app without one, nil a known app's own.
     init(_ name: String, extension: String?, contentExtension: String?, categories: [String]) throws {
-        let isChat = name == "chat"
+        let isChat = name == Self.chat
         guard isChat || name.contains("/") else {
             throw ValidationError("--app must be one of \(Self.names), or the path of an executable, got \"\(name)\"")
         }
@@ -28,7 +32,7 @@ struct PhoneApp {
             if given == "none" { return nil }
             return try given ?? (isChat ? siblingExecutable(sibling) : nil)
         }
-        self.isChat = isChat
+        self.name = name
         self.executable = isChat ? try siblingExecutable("ChatApp") : name
         self.extensionExecutable = try path(`extension`, "ChatNotificationService")
         self.contentExtension = try path(contentExtension, "ChatNotificationContent").map {
@@ -46,23 +50,41 @@ struct PhoneApp {
         case legacy
     }
 
-    func installed(
-        as bundle: BundleID, delegate: Delegate, lifecycle: LifecycleStyle?, appGroup: String
-    ) -> InstalledApp {
-        var installed = InstalledApp(
-            bundleID: bundle, lifecycle: lifecycle ?? (delegate == .legacy ? .application : .scenes),
-            hasServiceExtension: self.extensionExecutable != nil, appGroup: appGroup)
-        if delegate == .legacy {
-            installed.methods = [
+    /// The delegate methods that an app has with `delegate`, as far as is known of one that is not the example.
+    static func methods(of delegate: Delegate, in app: String) -> DelegateMethods {
+        var methods: DelegateMethods
+        switch delegate {
+        case .modern: methods = .modern
+        case .legacy:
+            methods = [
                 .receiveRemote, .receiveRemoteFetch, .receiveLocal, .performFetch, .actionRemote, .actionRemoteText,
                 .actionLocal, .actionLocalText,
             ]
         }
-        if self.isChat {
-            installed.methods.formUnion([.receiveRemote, .performFetch])
-            installed.backgroundModes.formUnion([.fetch, .voip])
-            installed.permittedTasks = ["com.example.chat.refresh"]
+        if app == Self.chat { methods.formUnion([.receiveRemote, .performFetch]) }
+        return methods
+    }
+
+    /// - Parameter methods: nil for all that the app has with `delegate`. The example does without the others; another app has to declare
+    ///   just these.
+    /// - Throws: `InvalidField` if the example has one of them not.
+    func installed(
+        as bundle: BundleID, delegate: Delegate, methods: DelegateMethods?, lifecycle: LifecycleStyle?, appGroup: String
+    ) throws(InvalidField) -> InstalledApp {
+        var installed = InstalledApp(
+            bundleID: bundle, lifecycle: lifecycle ?? (delegate == .legacy ? .application : .scenes),
+            hasServiceExtension: self.extensionExecutable != nil, appGroup: appGroup)
+        let all = Self.methods(of: delegate, in: self.name)
+        installed.methods = methods ?? all
+        guard self.isChat else { return installed }
+        if let surplus = MethodWords.words(of: installed.methods.subtracting(all)).first {
+            let words = MethodWords.words(of: all).joined(separator: ", ")
+            throw InvalidField(
+                field: "implements",
+                rule: "must be of what the example has with \(delegate.rawValue): \(words), got \"\(surplus)\"")
         }
+        installed.backgroundModes.formUnion([.fetch, .voip])
+        installed.permittedTasks = ["com.example.chat.refresh"]
         return installed
     }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import PhoneTerminal
+import ScenarioCore
 import TidingsModel
 import VirtualPhone
 
@@ -44,6 +45,8 @@ struct PhoneOptions: ParsableArguments {
         var version: OSVersion
         var folder: String
         var delegate: PhoneApp.Delegate
+        /// Nil for all that go with `delegate`.
+        var methods: DelegateMethods?
         /// Nil for the one that goes with the delegate methods.
         var lifecycle: LifecycleStyle?
         /// Whose token the example app is given, if one can be had.
@@ -52,7 +55,8 @@ struct PhoneOptions: ParsableArguments {
 
     /// - Parameters:
     ///   - inherited: the variables of the tool of which the example app is told.
-    /// - Throws: `ValidationError` with the option that is at fault, or `ToolFailure` if the app is not built.
+    /// - Throws: `ValidationError` with the option that is at fault, `InvalidField` for methods that the example has not, or `ToolFailure` if
+    ///   the app is not built.
     func configuration(
         of phone: Phone, inheriting inherited: [String: String] = ProcessInfo.processInfo.environment
     ) async throws -> PhoneHost.Configuration {
@@ -61,8 +65,9 @@ struct PhoneOptions: ParsableArguments {
         let app = try self.phoneApp()
         let own = await app.environment(phone: phone.user, given: variables, inheriting: inherited)
         variables.merge(own) { given, _ in given }
-        var installed = app.installed(
-            as: BundleID(self.bundle), delegate: phone.delegate, lifecycle: phone.lifecycle, appGroup: self.appGroup)
+        var installed = try app.installed(
+            as: BundleID(self.bundle), delegate: phone.delegate, methods: phone.methods, lifecycle: phone.lifecycle,
+            appGroup: self.appGroup)
         installed.hasFilteringEntitlement = self.filtering
         if self.communication { installed.entitlements.insert(.communication) }
         variables.merge([
@@ -70,6 +75,10 @@ struct PhoneOptions: ParsableArguments {
             "CHAT_DELEGATE": phone.delegate.rawValue, "CHAT_FILTERS": self.filtering ? "yes" : "no",
             "CHAT_COMMUNICATION": self.communication ? "yes" : "no",
         ]) { given, _ in given }
+        if let methods = phone.methods {
+            // Not what the tool's own environment says: it is this phone that was given them.
+            variables["CHAT_IMPLEMENTS"] = MethodWords.words(of: methods).joined(separator: ",")
+        }
         var configuration = PhoneHost.Configuration(
             phoneID: phone.id, osVersion: phone.version, folder: phone.folder, courier: courier,
             apps: [

@@ -12,7 +12,8 @@ struct Phones: AsyncParsableCommand {
 
               GET    /v1/phones                what phones there are
               POST   /v1/phones                starts one: {"id":NAME,"user":NAME,"ios":"17","lifecycle":"scenes" or
-                                               "application","delegate":"modern" or "legacy"}; all but id may be left out
+                                               "application","delegate":"modern" or "legacy","implements":[methods]};
+                                               all but id may be left out
               DELETE /v1/phones/NAME           ends one; its folder stays
               POST   /v1/phones/NAME/commands  one command of the control channel (docs/virtual-phone.md)
               GET    /v1/phones/NAME/events    server-sent events: the trace, and what is shown; last=N or after=N
@@ -28,7 +29,7 @@ struct Phones: AsyncParsableCommand {
     @Option(
         name: .customLong("phone"), parsing: .singleValue,
         help: ArgumentHelp(
-            "A phone to begin with, for example alice, or old,ios=9,delegate=legacy; also user= and lifecycle=. May be given again.",
+            "A phone to begin with, for example alice, or old,ios=9,delegate=legacy; also user=, lifecycle= and implements=willPresent+didReceive. May be given again.",
             valueName: "name[,key=value…]"))
     var phones: [String] = []
     @OptionGroup var options: PhoneOptions

@@ -28,7 +28,10 @@ struct PhonesAPI: Sendable {
         phones.get { request, _ in
             try Self.checkQuery(request, [])
             return Self.response(
-                ["phones": .array(await self.host.list.map(\.json)), "can_start": true])
+                [
+                    "phones": .array(await self.host.list.map(\.json)), "can_start": true,
+                    "delegates": await self.host.choices,
+                ])
         }
         phones.post { request, _ in
             try Self.checkQuery(request, [])

@@ -45,6 +45,15 @@ actor PhonesHost {
         self.inherited = environment.filter { !["CHAT_USER", "CHAT_TOKEN", "TIDINGS_TOKEN"].contains($0.key) }
     }
 
+    /// What there is to choose from when a phone is started: the delegate methods that the app has with each delegate.
+    var choices: JSONValue {
+        .members(
+            PhoneApp.Delegate.allCases.map { delegate in
+                let methods = PhoneApp.methods(of: delegate, in: self.options.app)
+                return (delegate.rawValue, .array(MethodWords.words(of: methods).map { .string($0) }))
+            })
+    }
+
     var list: [Hosted] { self.phones.values.sorted { $0.setup.id < $1.setup.id } }
 
     func phone(_ id: String) -> Hosted? { self.phones[id] }
@@ -64,7 +73,7 @@ actor PhonesHost {
         let configuration = try await self.options.configuration(
             of: .init(
                 id: id, version: setup.version, folder: "\(self.folder)/\(id)", delegate: setup.delegate,
-                lifecycle: setup.style, user: setup.user), inheriting: self.inherited)
+                methods: setup.methods, lifecycle: setup.style, user: setup.user), inheriting: self.inherited)
         guard let app = configuration.apps.first?.installed else { throw ToolFailure("a phone without an app") }
         let host = try PhoneHost(configuration: configuration)
         await self.phones.removeValue(forKey: id)?.host.stop()

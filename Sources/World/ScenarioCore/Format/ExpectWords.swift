@@ -24,7 +24,10 @@ package enum MethodWords {
         ("handleRemoteActionWithResponseInfo", .actionRemoteText),
         ("handleLocalActionWithResponseInfo", .actionLocalText),
     ]
-    static let words = Self.all.map(\.0)
+    package static let words = Self.all.map(\.0)
+
+    /// - Returns: nil for a word that names none.
+    package static func method(named word: String) -> DelegateMethods? { Self.all.first { $0.0 == word }?.1 }
 
     /// As `implements` of a scenario names them.
     package static func words(of methods: DelegateMethods) -> [String] {

@@ -1,0 +1,18 @@
+// A silent push to one person: nothing is shown, the app is woken.
+
+import { h } from './dom.js';
+import { t } from './text.js';
+import { card, field, textInput, note } from './widgets.js';
+import { silentCard } from './page-person.js';
+
+export function silentParts(page, draft, changed) {
+  const { silent } = draft;
+  const user = textInput({ name: 'silent-user', value: silent.user, required: true, on: { input: () => { silent.user = user.value; changed(); } } });
+  const entry = field({ label: t('messages.person'), hint: t('legs.userHint'), input: user });
+  const whom = () => {
+    entry.fail(user.value.trim() ? '' : t('messages.personMissing'));
+    if (!user.value.trim()) user.focus();
+    return user.value.trim() || null;
+  };
+  return card({ title: t('silent.title') }, note('info', h('p', t('compose.silentBudget'))), entry, silentCard(page, whom, silent, changed));
+}
