@@ -7,25 +7,33 @@ import pytest
 STAND_IN = """
 import http.server, signal, sys, threading
 signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+links = {links}
 def answering(status):
     class Answer(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
             self.send_response(status)
+            self.end_headers()
+        def do_POST(self):
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(links.pop(0))
             self.end_headers()
         def log_message(self, *arguments): pass
     server = http.server.HTTPServer(("127.0.0.1", 0), Answer)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return server.server_port
 print("Everything is running; Ctrl-C ends it.", flush=True)
-print(f"  HTTP API     http://127.0.0.1:{{answering({answer})}}   (GET /healthz)", flush=True)
+api = answering({answer})
+print(f"  HTTP API     http://127.0.0.1:{{api}}   (GET /healthz)", flush=True)
+if sys.stdout.isatty() and links: print(f"  http://127.0.0.1:{{api}}/console/#link=abc   (good once)", flush=True)
 print(f"  backend      http://127.0.0.1:{{answering({backend})}}   (where the app signs in)", flush=True)
 signal.sigwait([signal.SIGINT])
 sys.exit({status})
 """
 
 
-def stand_in(answer=200, status=0, backend=200):
-    return ["dev/prove-run", sys.executable, "-c", STAND_IN.format(answer=answer, status=status, backend=backend)]
+def stand_in(answer=200, status=0, backend=200, links=(200, 401)):
+    text = STAND_IN.format(answer=answer, status=status, backend=backend, links=list(links))
+    return ["dev/prove-run", sys.executable, "-c", text]
 
 
 def test_one_that_stays_answers_and_ends_holds(run):
@@ -42,6 +50,9 @@ def test_one_that_stays_answers_and_ends_holds(run):
         (stand_in(answer=503), "nobody answers"),
         (stand_in(backend=503), "nobody answers"),
         (stand_in(status=3), "ended with status 3"),
+        (stand_in(links=()), "no link to the console"),
+        (stand_in(links=(200, 200)), "answered by 200 200"),
+        (stand_in(links=(401, 401)), "answered by 401 401"),
     ],
 )
 def test_what_does_not_do_as_promised_is_named(run, command, complaint):
