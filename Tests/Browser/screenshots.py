@@ -75,6 +75,8 @@ def save(console: Console, folder: pathlib.Path, name: str):
         console.page.set_viewport_size({"width": width, "height": 860})
         for scheme in ("light", "dark"):
             console.page.emulate_media(color_scheme=scheme)
+            # What stays at the top would stand in the middle of the picture.
+            console.page.evaluate("scrollTo(0, 0)")
             console.page.wait_for_timeout(100)
             console.page.screenshot(path=folder / f"{name.replace(' ', '-')}-{width}-{scheme}.png", full_page=True)
 

@@ -272,6 +272,11 @@ import TidingsModel
             #expect(try await server.signIn("vera", password: "second pass phrase").status == 401)
             #expect(try await server.signIn("vera", password: "third pass phrase").status == 200)
             #expect(try await self.set(server, "nobody", key: root, #"{"password":"third pass phrase"}"#).status == 404)
+            let long = String(repeating: "x", count: 1_025)
+            let unneeded = try await self.set(
+                server, "vera", key: root, #"{"password":"fourth pass phrase","old_password":"\#(long)"}"#)
+            #expect(unneeded.status == 400 && unneeded.json["field"] == "old_password")
+            #expect(try await server.signIn("vera", password: "third pass phrase").status == 200)
         }
     }
 

@@ -123,9 +123,7 @@ extension API {
 
     /// - Throws: status 429 and 503 if nobody looks at it now.
     func isGood(_ password: String, of name: String, _ field: String, _ context: Context) async throws -> Bool {
-        try InvalidField.check(
-            password.utf8.count <= Self.passwordBytesMax, field,
-            "must be at most \(Self.passwordBytesMax) bytes of UTF-8")
+        try Self.checkLength(of: password, field)
         switch await self.access.check(password, of: name, from: self.counted(context)) {
         case .good: return true
         case .wrong: return false
@@ -144,6 +142,12 @@ extension API {
     /// Four bytes a character.
     private static let passwordBytesMax = PasswordHashing.charactersAllowed.upperBound * 4
 
+    private static func checkLength(of password: String, _ field: String) throws(InvalidField) {
+        try InvalidField.check(
+            password.utf8.count <= Self.passwordBytesMax, field,
+            "must be at most \(Self.passwordBytesMax) bytes of UTF-8")
+    }
+
     /// Whose tries are counted together; empty behind a proxy that does not say for whom it asks.
     private func counted(_ context: Context) -> String {
         guard context.client.network.isEmpty else { return context.client.network }
@@ -160,6 +164,8 @@ extension API {
         try InvalidField.check(
             allowed.contains(password.unicodeScalars.count), "password",
             "must be \(allowed.lowerBound) to \(allowed.upperBound) characters, got \(password.unicodeScalars.count)")
+        // Also where it is not needed: the description says how long it may be.
+        if let old { try Self.checkLength(of: old, "old_password") }
         // A session that somebody has left open is not enough; the key of who administers sets anybody's.
         if isOwn, record.password != nil, context.note.signedIn != nil || record.role < .administer {
             guard let old else { throw InvalidField(field: "old_password", rule: "must be there: you have one") }
