@@ -101,6 +101,16 @@ class PhoneOnPage:
         self.glass.locator(".phone-unlock").click()
         expect(self.glass.locator(".phone-face.is-home, .phone-face.is-app")).to_be_visible()
 
+    def sign_in(self):
+        """To the example app as the person of the phone's name, with notifications allowed."""
+        self.touch("Chat")
+        self.shows("Sign In")
+        self.enter("User name", self.name)
+        self.enter("Password", PASSWORDS[self.name])
+        self.touch("Sign In")
+        self.touch("Allow")
+        self.shows("No conversations yet")
+
     def say(self, text: str):
         self.enter("Message", text)
         self.touch("Send")
@@ -149,13 +159,7 @@ def two_people(page, stage) -> tuple[PhoneOnPage, PhoneOnPage]:
     for phone in phones:
         expect(phone.card).to_contain_text("iOS 17 · scenes · delegate of iOS 10 and later")
         expect(phone.card.locator(".phones-status")).to_contain_text("live")
-        phone.touch("Chat")
-        phone.shows("Sign In")
-        phone.enter("User name", phone.name)
-        phone.enter("Password", PASSWORDS[phone.name])
-        phone.touch("Sign In")
-        phone.touch("Allow")
-        phone.shows("No conversations yet")
+        phone.sign_in()
         expect(phone.calls("didFinishLaunching").first).to_be_attached()
         stage.wait_for_app(phone.name, lambda app: (app["screen"] or {}).get("connection") == "connected")
     # Until the server knows the token, nothing is pushed.

@@ -157,31 +157,41 @@ public struct InvalidField: Error, Equatable, Hashable, Sendable, CustomStringCo
 
 /// One customer's app on a server (a tenant). Nothing crosses from one to another (design.md P7).
 public struct AppID: StringIdentifier {
+    /// The id as servers, keys and logs name the app.
     public let rawValue: String
+    /// Wraps the text as it is: nothing is checked or changed.
     public init(_ rawValue: String) { self.rawValue = rawValue }
 }
 
 /// A person within one app.
 public struct UserID: StringIdentifier {
+    /// The person's id, chosen by the app's backend.
     public let rawValue: String
+    /// Wraps the text as it is: nothing is checked or changed.
     public init(_ rawValue: String) { self.rawValue = rawValue }
 }
 
 /// One installed app on one phone, chosen by the SDK at first launch.
 public struct DeviceID: StringIdentifier {
+    /// The id as the SDK has chosen it.
     public let rawValue: String
+    /// Wraps the text as it is: nothing is checked or changed.
     public init(_ rawValue: String) { self.rawValue = rawValue }
 }
 
 /// The sender's own id of a message. A retried send carries the same one and makes one message.
 public struct ClientMessageID: StringIdentifier {
+    /// The sender's id of it.
     public let rawValue: String
+    /// Wraps the text as it is: nothing is checked or changed.
     public init(_ rawValue: String) { self.rawValue = rawValue }
 }
 
 /// The name of a message's type, for example `RC:TxtMsg` (S0.13).
 public struct ObjectName: StringIdentifier {
+    /// The name as messages carry it.
     public let rawValue: String
+    /// Wraps the text as it is: nothing is checked or changed.
     public init(_ rawValue: String) { self.rawValue = rawValue }
 
     /// A text message.
@@ -210,7 +220,9 @@ public struct ObjectName: StringIdentifier {
 
 /// An APNs device token in lowercase hexadecimal; its length varies (ios-delivery.md §13).
 public struct PushToken: StringIdentifier {
+    /// Lowercase hexadecimal digits, two for each byte.
     public let rawValue: String
+    /// Wraps the text as it is: nothing is checked or changed.
     public init(_ rawValue: String) { self.rawValue = rawValue }
     /// 100 bytes of token at most, two digits a byte (apns.md §6).
     public static var bytesMax: Int { 200 }

@@ -51,7 +51,9 @@ public final class UIColor: Hashable, Sendable {
     /// Grey.
     public static let systemGray = UIColor(for: "systemGray")
 
+    /// The same parts, or for the same use.
     public static func == (left: UIColor, right: UIColor) -> Bool { left.parts == right.parts && left.use == right.use }
+    /// Equal ones have equal hashes.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(self.parts)
         hasher.combine(self.use)
@@ -87,7 +89,9 @@ public final class UIFont: Hashable, Sendable {
     /// The font of a style in the size that the person has set.
     public static func preferredFont(forTextStyle style: TextStyle) -> UIFont { UIFont(style) }
 
+    /// Of the same style.
     public static func == (left: UIFont, right: UIFont) -> Bool { left.style == right.style }
+    /// Equal ones have equal hashes.
     public func hash(into hasher: inout Hasher) { hasher.combine(self.style) }
 }
 
@@ -135,9 +139,11 @@ public final class UIImage: Hashable, Sendable {
             || first[4...].starts(with: "ftyphei".utf8)
     }
 
+    /// The same bytes, or the same symbol.
     public static func == (left: UIImage, right: UIImage) -> Bool {
         left.bytes == right.bytes && left.symbol == right.symbol
     }
+    /// Equal ones have equal hashes.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(self.bytes)
         hasher.combine(self.symbol)

@@ -122,9 +122,11 @@ public class UIUserNotificationAction: Hashable, @unchecked Sendable {
         return copy
     }
 
+    /// With the same properties.
     public static func == (left: UIUserNotificationAction, right: UIUserNotificationAction) -> Bool {
         left.parts == right.parts
     }
+    /// Equal ones have equal hashes.
     public func hash(into hasher: inout Hasher) { hasher.combine(self.parts) }
 }
 
@@ -195,9 +197,11 @@ public class UIUserNotificationCategory: Hashable, @unchecked Sendable {
         return NotificationCategory(identifier: self.name ?? "", actions: actions.map(\.value))
     }
 
+    /// With the same identifier and actions.
     public static func == (left: UIUserNotificationCategory, right: UIUserNotificationCategory) -> Bool {
         left.name == right.name && left.all == right.all && left.few == right.few
     }
+    /// Equal ones have equal hashes.
     public func hash(into hasher: inout Hasher) { hasher.combine(self.name) }
 }
 

@@ -78,9 +78,11 @@ public class UNNotificationContent: @unchecked Sendable, Hashable {
         return UNNotificationContent(parts: parts)
     }
 
+    /// With the same properties.
     public static func == (left: UNNotificationContent, right: UNNotificationContent) -> Bool {
         left.parts == right.parts
     }
+    /// Equal ones have equal hashes.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(self.title)
         hasher.combine(self.body)

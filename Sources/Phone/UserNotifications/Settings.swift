@@ -11,9 +11,11 @@ public final class UNNotificationSettings: Sendable, Hashable {
         self.entitlements = entitlements
     }
 
+    /// The same settings and entitlements.
     public static func == (left: UNNotificationSettings, right: UNNotificationSettings) -> Bool {
         left.settings == right.settings && left.entitlements == right.entitlements
     }
+    /// Equal ones have equal hashes.
     public func hash(into hasher: inout Hasher) { hasher.combine(self.settings) }
 
     private func setting(_ isOn: Bool, needs entitlement: Entitlements = []) -> UNNotificationSetting {

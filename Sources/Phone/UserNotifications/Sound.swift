@@ -54,9 +54,11 @@ public final class UNNotificationSound: Sendable, Hashable {
         UNNotificationSound(name: name.rawValue, isCritical: true)
     }
 
+    /// The same name, volume and right to sound through silent mode.
     public static func == (left: UNNotificationSound, right: UNNotificationSound) -> Bool {
         left.name == right.name && left.isCritical == right.isCritical && left.volume == right.volume
     }
+    /// Equal ones have equal hashes.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(self.name)
         hasher.combine(self.isCritical)

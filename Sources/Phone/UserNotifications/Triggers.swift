@@ -16,9 +16,11 @@ public class UNNotificationTrigger: @unchecked Sendable, Hashable {
         self.value = value
     }
 
+    /// Due at the same times.
     public static func == (left: UNNotificationTrigger, right: UNNotificationTrigger) -> Bool {
         left.value == right.value
     }
+    /// Equal ones have equal hashes.
     public func hash(into hasher: inout Hasher) { hasher.combine(self.value) }
 
     /// A `UILocalNotification`'s trigger has no class of its own.

@@ -4,8 +4,10 @@ public import TidingsModel
 // How the model's values are stored in columns. The conformances are public because both sides of them are.
 
 extension DatabaseValueConvertible where Self: StringIdentifier {
+    /// As the column has it.
     public var databaseValue: DatabaseValue { self.rawValue.databaseValue }
 
+    /// Nil for what is no such value.
     public static func fromDatabaseValue(_ value: DatabaseValue) -> Self? {
         String.fromDatabaseValue(value).map { Self($0) }
     }
@@ -18,16 +20,20 @@ extension ObjectName: DatabaseValueConvertible {}
 
 /// SQLite's integers are signed: the same 64 bits.
 extension MessageID: DatabaseValueConvertible {
+    /// As the column has it.
     public var databaseValue: DatabaseValue { Int64(bitPattern: self.rawValue).databaseValue }
 
+    /// Nil for what is no such value.
     public static func fromDatabaseValue(_ value: DatabaseValue) -> Self? {
         Int64.fromDatabaseValue(value).map { Self(rawValue: UInt64(bitPattern: $0)) }
     }
 }
 
 extension MessageFlags: DatabaseValueConvertible {
+    /// As the column has it.
     public var databaseValue: DatabaseValue { self.rawValue.databaseValue }
 
+    /// Nil for what is no such value.
     public static func fromDatabaseValue(_ value: DatabaseValue) -> Self? {
         Int64.fromDatabaseValue(value).map { Self(rawValue: UInt8(truncatingIfNeeded: $0)) }
     }
@@ -46,6 +52,7 @@ extension ConversationID {
 
 /// Null for nobody, `*` for everybody, otherwise a JSON list of ids.
 extension Mentions: DatabaseValueConvertible {
+    /// As the column has it.
     public var databaseValue: DatabaseValue {
         switch self {
         case .none: .null
@@ -54,6 +61,7 @@ extension Mentions: DatabaseValueConvertible {
         }
     }
 
+    /// Nil for what is no such value.
     public static func fromDatabaseValue(_ value: DatabaseValue) -> Self? {
         let column = String.fromDatabaseValue(value)
         if column == "*" { return .everyone }

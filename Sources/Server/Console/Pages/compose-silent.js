@@ -8,7 +8,7 @@ import { silentCard } from './page-person.js';
 export function silentParts(page, draft, changed) {
   const { silent } = draft;
   const user = textInput({ name: 'silent-user', value: silent.user, required: true, on: { input: () => { silent.user = user.value; changed(); } } });
-  const entry = field({ label: t('messages.person'), hint: t('legs.userHint'), input: user });
+  const entry = field({ label: t('messages.person'), input: user });
   const whom = () => {
     entry.fail(user.value.trim() ? '' : t('messages.personMissing'));
     if (!user.value.trim()) user.focus();
