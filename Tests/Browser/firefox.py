@@ -85,9 +85,13 @@ class Firefox:
         """The button of this label."""
         found = f"[...document.querySelectorAll({json.dumps(within + ' button')})].find(each => each.textContent.trim() === {json.dumps(label)})"
         self.wait_for(found)
-        box = self.evaluate(
-            f"(() => {{ const each = {found}; each.scrollIntoView({{block: 'center'}}); const box = each.getBoundingClientRect();"
-            " return `${Math.round(box.x + box.width / 2)} ${Math.round(box.y + box.height / 2)}`; })()")
+        place = (f"(() => {{ const each = {found}; each.scrollIntoView({{block: 'center'}}); const box = each.getBoundingClientRect();"
+                 " return `${Math.round(box.x + box.width / 2)} ${Math.round(box.y + box.height / 2)}`; })()")
+        # What is still being laid out would be gone from there when the pointer comes.
+        deadline, box = time.monotonic() + SECONDS, ""
+        while (before := box) != (box := self.evaluate(place)):
+            assert time.monotonic() < deadline, f"{label} does not come to rest"
+            time.sleep(0.1)
         x, y = (int(part) for part in box.split())
         self._ask("input.performActions", context=self.context, actions=[{
             "type": "pointer", "id": "mouse", "actions": [

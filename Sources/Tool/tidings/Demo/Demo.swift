@@ -70,13 +70,12 @@ struct Demo: AsyncParsableCommand {
 }
 
 extension Demo {
-    /// A link is for eyes alone: what is piped into a file would stay there.
     fileprivate func console(_ site: LocalServer) async throws -> String {
-        guard isatty(STDOUT_FILENO) == 1 else {
+        let link = try await ConsoleCommand.linkForTerminal(database: site.database, name: ConsoleCommand.usualName)
+        guard let link else {
             return
                 "\(ownExecutable()) console --store \(site.database)   (prints a link that signs you in, at a terminal)"
         }
-        let link = try await ConsoleCommand.link(database: site.database, name: ConsoleCommand.usualName)
         return "\(link)   (good once, for ten minutes)"
     }
 }

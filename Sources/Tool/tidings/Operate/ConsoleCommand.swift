@@ -26,17 +26,19 @@ struct ConsoleCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        guard isatty(STDOUT_FILENO) == 1 else {
+        var place = StoreOptions()
+        (place.path, place.config) = (self.store, self.config)
+        guard let link = try await Self.linkForTerminal(database: try await place.database(), name: self.name) else {
             throw ToolFailure(
                 "the link is printed at a terminal only, since it signs in whoever reads it: run this without a pipe or a file"
             )
         }
-        var place = StoreOptions()
-        (place.path, place.config) = (self.store, self.config)
-        print(try await Self.link(database: try await place.database(), name: self.name))
+        print(link)
     }
 
-    static func link(database: String, name: String) async throws -> String {
+    /// Nil, and none is made, unless the output is a terminal: a link is for eyes alone, and what is piped into a file would stay there.
+    static func linkForTerminal(database: String, name: String) async throws -> String? {
+        guard isatty(STDOUT_FILENO) == 1 else { return nil }
         let answer: Result<String, StoreControl.Failure>
         do {
             answer = try await StoreControl.makeConsoleLink(
