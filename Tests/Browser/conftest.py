@@ -5,40 +5,70 @@ Tests share a page, and sign in anew only where that is what they look at: an op
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
-import os
+import json
 import pathlib
+import subprocess
 import sys
+import tempfile
+import time
 import typing
 
 import pytest
-from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Error, Locator, Page, sync_playwright
+from playwright.sync_api import expect as expect_in_the_end
+from xdist.scheduler import LoadScopeScheduling
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "Tests" / "Browser"), str(ROOT / "Tests")]
 
 
-def _import_stages() -> tuple[type, type]:
+def _import_stages() -> tuple[type, type, str]:
     """What the tests in Python share is in a file of this file's name, one folder up: while it is imported it has the name."""
     own = sys.modules.get("conftest")
     specification = importlib.util.spec_from_file_location("conftest", ROOT / "Tests" / "conftest.py")
     module = importlib.util.module_from_spec(specification)
     sys.modules["conftest"] = module
     specification.loader.exec_module(module)
-    from console_stage import Stage
+    from console_stage import CHROMIUM, Stage
     from phones_stage import PhonesStage
 
     if own is not None:
         sys.modules["conftest"] = own
-    return Stage, PhonesStage
+    return Stage, PhonesStage, CHROMIUM
 
 
-Stage, PhonesStage = _import_stages()
+Stage, PhonesStage, CHROMIUM = _import_stages()
 
 DEMO = "#/apps/demo"
 # Two cores that others use, too, are slow at times.
 SECONDS = 20
-expect.set_options(timeout=SECONDS * 1_000)
+expect_in_the_end.set_options(timeout=SECONDS * 1_000)
+
+
+class expect:  # noqa: N801, as Playwright's own.
+    """Playwright's assertions of a page or a part of it, which look again 0.1, 0.25, 0.5 and then every 1 s later; here they look every
+    30 ms at first, since nearly all of what is waited for is there within a second."""
+
+    OFTEN_SECONDS = 2
+
+    def __init__(self, actual: Page | Locator):
+        self._assertions = expect_in_the_end(actual)
+
+    def __getattr__(self, name: str) -> typing.Callable[..., None]:
+        assertion = getattr(self._assertions, name)
+
+        def hold(*arguments, **more):
+            deadline = time.monotonic() + self.OFTEN_SECONDS
+            while time.monotonic() < deadline:
+                with contextlib.suppress(AssertionError):
+                    # It looks once, however short the time is.
+                    return assertion(*arguments, **more | {"timeout": 1})
+                time.sleep(0.03)
+            return assertion(*arguments, **more)
+
+        return hold
 
 
 class Console:
@@ -70,8 +100,7 @@ class Console:
             self.stage.url.replace("/console/", "/v1/session"), data={"operator": name, "password": self.stage.passwords[name]})
         assert answer.ok, answer.text()
         self.page.goto(self.stage.url)
-        self.page.wait_for_selector("nav.side-nav", state="attached")
-        self.page.wait_for_selector("main h1, main .problem")
+        self.page.wait_for_function("() => document.querySelector('nav.side-nav') && document.querySelector('main h1, main .problem')")
 
     def sign_out(self):
         """An operator has sixteen sessions at most; the oldest, which tests share, would have to make room."""
@@ -106,6 +135,40 @@ class Console:
         return self.page.locator("main")
 
 
+class ByServer(LoadScopeScheduling):
+    """Half the time a test waits for something. So what asks the server with phones is tested beside what asks the other: tests of one server
+    stay in one process and in their order, and both processes have one browser."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return "phones" if "/test_phones.py" in nodeid else "console"
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    return ByServer(config, log)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node):
+    """Tells a process of the browser that all share, which the first of them starts."""
+    config = node.config
+    if not hasattr(config, "shared_browser"):
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as options:
+            json.dump({"executablePath": CHROMIUM, "args": ["--no-sandbox"]}, options)
+            options.flush()
+            config.shared_browser = subprocess.Popen(
+                [sys.executable, "-m", "playwright", "launch-server", "--browser", "chromium", "--config", options.name],
+                stdout=subprocess.PIPE, text=True)
+            config.shared_address = config.shared_browser.stdout.readline().strip()
+        assert config.shared_address.startswith("ws://"), "no browser"
+    node.workerinput["browser"] = config.shared_address
+
+
+def pytest_unconfigure(config):
+    if hasattr(config, "shared_browser"):
+        config.shared_browser.terminate()
+        config.shared_browser.wait(20)
+
 
 @pytest.fixture(scope="session")
 def stage() -> typing.Iterator[Stage]:
@@ -118,10 +181,11 @@ def stage() -> typing.Iterator[Stage]:
 
 
 @pytest.fixture(scope="session")
-def browser() -> typing.Iterator[Browser]:
+def browser(pytestconfig) -> typing.Iterator[Browser]:
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=os.environ.get("TIDINGS_CHROMIUM", "/usr/bin/chromium"), args=["--no-sandbox"])
+        address = getattr(pytestconfig, "workerinput", {}).get("browser")
+        browser = playwright.chromium.connect(address) if address else playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox"])
         yield browser
         browser.close()
 

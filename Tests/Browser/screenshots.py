@@ -7,7 +7,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
-from conftest import Console, PhonesStage, Stage  # noqa: E402
+from conftest import CHROMIUM, Console, PhonesStage, Stage  # noqa: E402
 from phones_stage import PASSWORDS  # noqa: E402
 from playwright.sync_api import Browser, expect, sync_playwright  # noqa: E402
 from test_every_page import PAGES  # noqa: E402
@@ -20,7 +20,7 @@ def main(folder: pathlib.Path):
     try:
         stage.fill()
         with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
             console = Console(stage, browser.new_context(locale="en-US", reduced_motion="reduce").new_page())
             console.page.goto(stage.url)
             console.page.wait_for_selector("input[name=operator]")

@@ -3,6 +3,7 @@
 import concurrent.futures
 import http.client
 import json
+import socket
 import urllib.error
 import urllib.request
 
@@ -193,3 +194,23 @@ def test_a_request_is_found_in_the_audit_log_by_its_id(make_site, tmp_path):
     site.server.stop()
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     assert [(line["status"], line["code"]) for line in lines if line["request"] == "find-me"] == [("400", "invalid_field")]
+
+
+@pytest.mark.parametrize("start, rule", [
+    (b"GET /v1/apps?cursor=" + b"x" * 81_920 + b" HTTP/1.1\r\n", "a request line and headers of at most 81920 bytes, and 1000 headers"),
+    (b"GET /v1/apps HTTP/1.1\r\nX-Long: " + b"x" * 81_920 + b"\r\n", "a request line and headers of at most 81920 bytes, and 1000 headers"),
+    (b"GET /v1/apps HTTP/1.1\r\n" + b"X-Many: x\r\n" * 1_001, "a request line and headers of at most 81920 bytes, and 1000 headers"),
+    (b"PRI * HTTP/2.0\r\n\r\nSM\r\n", "an HTTP/1.1 request (RFC 9112)"),
+    (b"hello\r\n", "an HTTP/1.1 request (RFC 9112)"),
+], ids=["long address", "long header", "many headers", "HTTP/2", "no HTTP"])
+def test_a_request_that_cannot_be_read_is_told_why_and_the_connection_is_closed(site, start, rule):
+    with socket.create_connection(("127.0.0.1", site.api_port), timeout=20) as client:
+        client.sendall(start + b"Host: localhost\r\n\r\n")
+        answer = http.client.HTTPResponse(client)
+        answer.begin()
+        problem = json.loads(answer.read())
+        assert answer.status == 400 and answer.headers["Connection"] == "close"
+        assert answer.headers["Content-Type"] == "application/problem+json"
+        assert problem["code"] == "bad_request" and problem["field"] == "request" and rule in problem["rule"]
+        assert problem["request_id"] == answer.headers["X-Request-Id"]
+        assert client.recv(1) == b""

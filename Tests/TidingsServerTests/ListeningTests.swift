@@ -68,6 +68,14 @@ import Testing
             try channel.writeOutbound(HTTPServerResponsePart.end(nil))
         }
 
+        func readAnswer() throws -> (head: HTTPResponseHead, problem: JSONValue) {
+            guard case .head(let head) = try self.channel.readOutbound(as: HTTPServerResponsePart.self),
+                case .body(.byteBuffer(let body)) = try self.channel.readOutbound(as: HTTPServerResponsePart.self),
+                case .end(nil) = try self.channel.readOutbound(as: HTTPServerResponsePart.self)
+            else { throw ChannelError.eof }
+            return (head, try JSONValue(parsing: Array(body.readableBytesView)))
+        }
+
         /// Lets time pass, the last millisecond of it alone: it is open before, and closed after.
         func closes(after milliseconds: Int64) -> Bool {
             self.channel.embeddedEventLoop.advanceTime(by: .milliseconds(milliseconds - 1))
@@ -104,6 +112,36 @@ import Testing
         }
         #expect(head.status == .requestTimeout)
         #expect(head.headers["connection"] == ["close"])
+    }
+
+    @Test(arguments: [
+        (
+            HTTPParserError.headerOverflow,
+            "request must have a request line and headers of at most 81920 bytes, and 1000 headers"
+        ), (.invalidMethod, "request must be an HTTP/1.1 request (RFC 9112)"),
+    ]) func `whose request cannot be read is told why and closed`(_ error: HTTPParserError, _ detail: String) throws {
+        let rig = try Rig()
+        rig.channel.pipeline.fireErrorCaught(error)
+        #expect(!rig.channel.isActive)
+        let answer = try rig.readAnswer()
+        #expect(answer.head.status == .badRequest)
+        #expect(answer.head.headers["connection"] == ["close"])
+        #expect(answer.head.headers["content-type"] == ["application/problem+json"])
+        #expect(answer.problem["code"] == "bad_request" && answer.problem["field"] == "request")
+        #expect(answer.problem["detail"] == .string(detail))
+        #expect(answer.head.headers[RequestID.header].map(JSONValue.string) == [answer.problem["request_id"]])
+    }
+
+    @Test func `whose body cannot be read, or whose next request, is left to those behind`() throws {
+        let rig = try Rig()
+        try rig.head()
+        for isWhole in [false, true] {
+            if isWhole { try rig.end() }
+            rig.channel.pipeline.fireErrorCaught(HTTPParserError.invalidChunkSize)
+            #expect(throws: HTTPParserError.invalidChunkSize) { try rig.channel.throwIfErrorCaught() }
+            #expect(rig.channel.isActive)
+        }
+        #expect(try rig.channel.readOutbound(as: HTTPServerResponsePart.self) == nil)
     }
 
     @Test func `that is not used again is closed`() throws {

@@ -78,7 +78,7 @@ def test_without_a_terminal_it_lists_what_is_missing_and_asks_nobody(machine):
 def test_what_only_the_tests_need_is_wanted_for_them_alone(machine):
     wanted = "strace curl openssl faketime nodejs nghttp2-client nghttp2-server golang-go default-jre-headless"
     missing = machine.bootstrap("test").stderr
-    assert wanted in missing and "chromium firefox-esr" in missing
+    assert wanted in missing and "chromium-headless-shell firefox-esr" in missing
     assert "missing system packages: git" in (ready := machine.bootstrap("run").stderr) and "faketime" not in ready
 
 

@@ -9,6 +9,10 @@ package import NIOHTTP1
 package final class UpgradeOffers: ChannelInboundHandler, RemovableChannelHandler {
     package typealias InboundIn = Never
 
+    /// Of a request's line and headers, together.
+    package static let headBytesMax = 80 * 1_024
+    package static let headersMax = 1_000
+
     private let limits: NIOHTTPDecoderLimitConfiguration
 
     /// - Parameter limits: Hummingbird's own unless given; those of the decoder in the pipeline no longer count.
@@ -16,9 +20,9 @@ package final class UpgradeOffers: ChannelInboundHandler, RemovableChannelHandle
 
     private static var usual: NIOHTTPDecoderLimitConfiguration {
         var limits = NIOHTTPDecoderLimitConfiguration()
-        limits.maxHeaderFieldSize = 80 * 1_024
-        limits.maxHeaderListSize = 80 * 1_024
-        limits.maxHeaderFieldCount = 1_000
+        limits.maxHeaderFieldSize = Self.headBytesMax
+        limits.maxHeaderListSize = Self.headBytesMax
+        limits.maxHeaderFieldCount = Self.headersMax
         return limits
     }
 

@@ -1,4 +1,5 @@
 import HTTPTypes
+import HTTPUpgrades
 import NIOCore
 import NIOHTTP1
 import TidingsModel
@@ -67,6 +68,22 @@ final class HTTPDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         if case .inputClosed? = event as? ChannelEvent { self.hasHungUp = true }
         if self.hasHungUp, self.isStreaming { return context.close(promise: nil) }
         context.fireUserInboundEventTriggered(event)
+    }
+
+    /// A head that cannot be read is answered here, since NIO's own answer has no problem in it. Of a body that cannot be read the operation
+    /// tells; behind a request that is not answered yet NIO answers.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard let error = error as? HTTPParserError, self.unanswered == 0, !self.isReadingBody else {
+            return context.fireErrorCaught(error)
+        }
+        let rule =
+            error == .headerOverflow
+            ? "must have a request line and headers of at most \(UpgradeOffers.headBytesMax) bytes, and "
+                + "\(UpgradeOffers.headersMax) headers"
+            : "must be an HTTP/1.1 request (RFC 9112)"
+        self.requestID = RequestID.make(from: nil)
+        self.writeAnswer(APIProblem(.badRequest, field: "request", rule: rule), context)
+        context.close(promise: nil)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -174,20 +191,21 @@ final class HTTPDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func expire(_ context: ChannelHandlerContext) {
         self.connections.countClosing(self.awaited)
-        if self.awaited == .body, self.unanswered > 0, !self.isWritingAnswer { self.writeTimedOut(context) }
+        if self.awaited == .body, self.unanswered > 0, !self.isWritingAnswer {
+            let rule = "must come within \(self.connections.limits.bodyMilliseconds) ms"
+            self.writeAnswer(APIProblem(.told(.timedOut), field: "body", rule: rule), context)
+        }
         context.close(promise: nil)
     }
 
-    private func writeTimedOut(_ context: ChannelHandlerContext) {
-        let problem = APIProblem(
-            .told(.timedOut), field: "body",
-            rule: "must come within \(self.connections.limits.bodyMilliseconds) ms")
+    private func writeAnswer(_ problem: APIProblem, _ context: ChannelHandlerContext) {
         let bytes = ByteBuffer(bytes: problem.json(requestID: self.requestID).serialized)
         let headers: HTTPHeaders = [
             "content-type": APIProblem.contentType, "content-length": "\(bytes.readableBytes)",
             "connection": "close", RequestID.header: self.requestID,
         ]
-        let head = HTTPResponseHead(version: .http1_1, status: .requestTimeout, headers: headers)
+        let status = HTTPResponseStatus(statusCode: problem.status.code)
+        let head = HTTPResponseHead(version: .http1_1, status: status, headers: headers)
         context.write(self.wrapOutboundOut(.head(head)), promise: nil)
         context.write(self.wrapOutboundOut(.body(.byteBuffer(bytes))), promise: nil)
         context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
