@@ -161,7 +161,8 @@ def python_house(house, tmp_path):
     folder = house(0)
     (folder / ".venv" / "bin").mkdir(parents=True)
     python = folder / ".venv" / "bin" / "python"
-    python.write_text(f'#!/bin/sh\nexec "{os.sys.executable}" "$@"\n')
+    # Without the plugins of other tests, which take longer to load than all of these to run.
+    python.write_text(f'#!/bin/sh\nPYTEST_DISABLE_PLUGIN_AUTOLOAD=1 PYTEST_ADDOPTS="-p xdist" exec "{os.sys.executable}" "$@"\n')
     python.chmod(0o755)
     for name in ("dev/tests", "Tests/Interop", "Tests/Faults", "Tests/Browser", "Tests/Abuse"):
         (folder / name).mkdir(parents=True)

@@ -28,6 +28,8 @@ final class HTTPDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     private var isStreaming = false
     private var unreadWrites = 0
     private var hasHungUp = false
+    /// A request could not be read, so nothing behind it can.
+    private var isRefused = false
 
     init(_ connections: HTTPConnections) { self.connections = connections }
 
@@ -73,17 +75,22 @@ final class HTTPDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     /// A head that cannot be read is answered here, since NIO's own answer has no problem in it. Of a body that cannot be read the operation
     /// tells; behind a request that is not answered yet NIO answers.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // What comes behind it is not read either.
+        guard !self.isRefused else { return }
         guard let error = error as? HTTPParserError, self.unanswered == 0, !self.isReadingBody else {
             return context.fireErrorCaught(error)
         }
+        self.isRefused = true
         let rule =
             error == .headerOverflow
             ? "must have a request line and headers of at most \(UpgradeOffers.headBytesMax) bytes, and "
                 + "\(UpgradeOffers.headersMax) headers"
             : "must be an HTTP/1.1 request (RFC 9112)"
         self.requestID = RequestID.make(from: nil)
+        self.beginWaiting(for: .header, context)
         self.writeAnswer(APIProblem(.badRequest, field: "request", rule: rule), context)
-        context.close(promise: nil)
+        // Closed whole, it would be reset under a client that still sends, before that has read the answer (RFC 9112, section 9.6).
+        context.close(mode: .output, promise: nil)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
