@@ -222,7 +222,7 @@ def say_each(site, numbers: range):
             some = numbers[start:start + 50]
             client.sendall(b"".join(message(site, number) for number in some))
             for _ in some:
-                assert answers.readline().split()[1] == b"200"
+                assert answers.readline().split()[1] == b"201"
                 length = 0
                 while line := answers.readline().strip():
                     name, _, value = line.partition(b":")
