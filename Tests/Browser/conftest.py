@@ -8,7 +8,9 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import json
+import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -158,7 +160,7 @@ def pytest_configure_node(node):
             options.flush()
             config.shared_browser = subprocess.Popen(
                 [sys.executable, "-m", "playwright", "launch-server", "--browser", "chromium", "--config", options.name],
-                stdout=subprocess.PIPE, text=True)
+                stdout=subprocess.PIPE, text=True, start_new_session=True)
             config.shared_address = config.shared_browser.stdout.readline().strip()
         assert config.shared_address.startswith("ws://"), "no browser"
     node.workerinput["browser"] = config.shared_address
@@ -166,7 +168,8 @@ def pytest_configure_node(node):
 
 def pytest_unconfigure(config):
     if hasattr(config, "shared_browser"):
-        config.shared_browser.terminate()
+        # With the processes it has started, which would hold the run's output open.
+        os.killpg(config.shared_browser.pid, signal.SIGTERM)
         config.shared_browser.wait(20)
 
 
