@@ -224,6 +224,19 @@ def test_python_tests_that_fail_twice_fail(run, python_house, name):
     assert run(python_house(**{name: "assert False"}) / "dev" / "run-tests", "interop").returncode == 1
 
 
+def test_browser_tests_run_in_two_processes_and_what_failed_is_run_again_alone(run, python_house):
+    folder = python_house()
+    (folder / "Tests" / "Browser" / "test_it.py").write_text(
+        "import os\n"
+        "def test_seen_twice():\n"
+        "    open('seen', 'a').write('w' if 'PYTEST_XDIST_WORKER' in os.environ else 's')\n"
+        "    assert open('seen').read() == 'ws'\n")
+    result = run(folder / "dev" / "run-tests", "browser")
+    assert (result.returncode, result.stderr) == (1, MEND), result.stdout
+    assert (folder / "seen").read_text() == "ws"
+    assert result.stdout.endswith("run-tests: failed, and passed alone: Tests/Browser/test_it.py::test_seen_twice\n")
+
+
 def test_attacks_run_one_by_one_and_what_failed_is_run_again_alone(run, python_house):
     folder = python_house()
     (folder / "Tests" / "Abuse" / "test_attack.py").write_text(
