@@ -1,6 +1,6 @@
-"""One browser, one server and one signed-in page for all tests of the console.
+"""One browser for all tests of the console; its two servers, without phones and with them, have a process and a signed-in page each.
 
-Tests share a page, and sign in anew only where that is what they look at: an operator has sixteen sessions at most.
+Tests share the page, and sign in anew only where that is what they look at: an operator has sixteen sessions at most.
 """
 
 from __future__ import annotations
