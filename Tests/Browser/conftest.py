@@ -5,7 +5,6 @@ Tests share the page, and sign in anew only where that is what they look at: an 
 
 from __future__ import annotations
 
-import contextlib
 import importlib.util
 import json
 import os
@@ -14,12 +13,10 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 import typing
 
 import pytest
-from playwright.sync_api import Browser, Error, Locator, Page, sync_playwright
-from playwright.sync_api import expect as expect_in_the_end
+from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
 from xdist.scheduler import LoadScopeScheduling
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -46,31 +43,7 @@ Stage, PhonesStage, CHROMIUM = _import_stages()
 DEMO = "#/apps/demo"
 # Two cores that others use, too, are slow at times.
 SECONDS = 20
-expect_in_the_end.set_options(timeout=SECONDS * 1_000)
-
-
-class expect:  # noqa: N801, as Playwright's own.
-    """Playwright's assertions of a page or a part of it, which look again 0.1, 0.25, 0.5 and then every 1 s later; here they look every
-    30 ms at first, since nearly all of what is waited for is there within a second."""
-
-    OFTEN_SECONDS = 2
-
-    def __init__(self, actual: Page | Locator):
-        self._assertions = expect_in_the_end(actual)
-
-    def __getattr__(self, name: str) -> typing.Callable[..., None]:
-        assertion = getattr(self._assertions, name)
-
-        def hold(*arguments, **more):
-            deadline = time.monotonic() + self.OFTEN_SECONDS
-            while time.monotonic() < deadline:
-                with contextlib.suppress(AssertionError):
-                    # It looks once, however short the time is.
-                    return assertion(*arguments, **more | {"timeout": 1})
-                time.sleep(0.03)
-            return assertion(*arguments, **more)
-
-        return hold
+expect.set_options(timeout=SECONDS * 1_000)
 
 
 class Console:

@@ -6,8 +6,8 @@ import time
 import urllib.parse
 import uuid
 
-from conftest import expect
 from console_stage import SCRIPT
+from playwright.sync_api import expect
 
 
 def test_an_app_is_made_and_its_secret_told_once(console):

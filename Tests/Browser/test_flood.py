@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from conftest import expect
+from playwright.sync_api import expect
 
 # In `make prove-console` ten minutes; here long enough for a leak of every event to be seen: eight thousand are more than a megabyte.
 SECONDS = int(os.environ.get("TIDINGS_FLOOD_SECONDS", "4"))

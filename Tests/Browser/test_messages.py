@@ -8,8 +8,8 @@ import time
 import uuid
 
 import pytest
-from conftest import expect
 from console_stage import SCRIPT, apple
+from playwright.sync_api import expect
 
 
 @pytest.mark.parametrize("message, sentence", [

@@ -7,8 +7,8 @@ import subprocess
 import time
 import uuid
 
-from conftest import expect
 from console_stage import SCRIPT, TOPIC, apple
+from playwright.sync_api import expect
 
 
 def start_over(console):

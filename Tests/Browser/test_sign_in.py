@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import expect
+from playwright.sync_api import expect
 
 
 def test_a_wrong_password_is_told_and_a_right_one_lets_in(make_console):

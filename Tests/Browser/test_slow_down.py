@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conftest import expect
+from playwright.sync_api import expect
 
 
 def test_who_tries_too_often_is_told_how_long_to_wait(make_console):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import uuid
 
-from conftest import expect
 from console_stage import SCRIPT
+from playwright.sync_api import expect
 
 
 def press(console, label: str):

@@ -104,7 +104,9 @@ public struct MessageDraft: Hashable, Sendable {
 
 /// How a message counts.
 public struct MessageFlags: OptionSet, Hashable, Sendable {
+    /// One bit for each flag.
     public let rawValue: UInt8
+    /// Flags by their bits; unknown ones are kept.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Kept in history. A command message is not.

@@ -21,9 +21,11 @@ public final class CXHandle: Hashable, Sendable {
         self.value = value
     }
 
+    /// The same value of the same type.
     public static func == (left: CXHandle, right: CXHandle) -> Bool {
         left.type == right.type && left.value == right.value
     }
+    /// Equal ones have equal hashes.
     public func hash(into hasher: inout Hasher) { hasher.combine(self.value) }
 }
 

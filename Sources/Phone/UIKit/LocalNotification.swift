@@ -37,9 +37,11 @@ public final class UILocalNotification: Hashable {
     /// A local notification that says nothing yet.
     public init() {}
 
+    /// With the same properties.
     public static func == (left: UILocalNotification, right: UILocalNotification) -> Bool {
         left.value(identifier: "", isNow: false) == right.value(identifier: "", isNow: false)
     }
+    /// Equal ones have equal hashes.
     public func hash(into hasher: inout Hasher) { hasher.combine(self.alertBody) }
 
     /// Another one of the same parts. Apple's returns `Any`; so does this.

@@ -47,9 +47,11 @@ public final class UNNotificationAttachment: Sendable, Hashable {
         NotificationAttachment(identifier: self.identifier, url: self.url.absoluteString)
     }
 
+    /// The same identifier and file.
     public static func == (left: UNNotificationAttachment, right: UNNotificationAttachment) -> Bool {
         left.identifier == right.identifier && left.url == right.url
     }
+    /// Equal ones have equal hashes.
     public func hash(into hasher: inout Hasher) { hasher.combine(self.identifier) }
 
     private struct Kind {

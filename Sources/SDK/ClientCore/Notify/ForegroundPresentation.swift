@@ -2,7 +2,9 @@ public import TidingsModel
 
 /// How a notification is presented while the app is in the foreground.
 public struct PresentationOptions: OptionSet, Hashable, Sendable {
+    /// One bit for each option, as `UNNotificationPresentationOptions` has them.
     public let rawValue: UInt
+    /// Options by their bits; unknown ones are kept.
     public init(rawValue: UInt) { self.rawValue = rawValue }
     /// The number on the icon.
     public static let badge = PresentationOptions(rawValue: 1 << 0)
