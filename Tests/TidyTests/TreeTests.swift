@@ -58,6 +58,14 @@ import Testing
         #expect(findings.isEmpty, "\(Self.list(findings))")
     }
 
+    @Test func `has functions and types where the page on changing it says`() throws {
+        let page = Source(path: "docs/changing.md", text: try Tree.text("docs/changing.md"))
+        let findings = PlaceRules.findings(page: page) { path in
+            Tree.sources.filter { $0.path == path || $0.path.hasPrefix("\(path)/") }
+        }
+        #expect(findings.isEmpty, "\(Self.list(findings))")
+    }
+
     @Test func `has no page with a dead link`() {
         let findings = Tree.sources.flatMap { DocumentRules.deadLinks(in: $0, exists: Tree.exists) }
         #expect(findings.isEmpty, "\(Self.list(findings))")
