@@ -7,6 +7,7 @@ import subprocess
 import time
 import uuid
 
+import pytest
 from console_stage import SCRIPT, TOPIC, apple
 from playwright.sync_api import expect
 
@@ -269,6 +270,7 @@ def upload(console, name: str, content: bytes):
     console.page.set_input_files("#credential-file", {"name": name, "mimeType": "application/octet-stream", "buffer": content})
 
 
+@pytest.mark.requirement("C2.1")
 def test_a_certificate_is_uploaded_proven_and_takes_over(console):
     stage = console.stage
     made = apple(stage, "/certificates", {"bundle_id": TOPIC, "password": "sesame", "topics": [TOPIC], "environments": ["sandbox"]})

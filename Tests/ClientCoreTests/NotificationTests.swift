@@ -93,6 +93,11 @@ import TidingsModel
         _ = core.hear(entry(2), at: at(12))
         _ = core.handle(.namesResolved(id(102), ResolvedNames(user: "Bob")), at: at(12))
         #expect(core.handle(.delegateAnswered(id(102), handled: false), at: at(12)) == [.claimRing(id(102))])
+        // Without a callback nobody is asked, and the default is shown.
+        var without = ClientCore.inBackground(kit: KitSettings(hasDelegate: false))
+        _ = without.hear(entry(1), at: at(11))
+        #expect(
+            without.handle(.namesResolved(id(101), ResolvedNames(user: "Bob")), at: at(11)) == [.claimRing(id(101))])
     }
 
     @Test(.requirement("S0.4", "S3.5"))

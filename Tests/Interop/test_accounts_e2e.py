@@ -91,6 +91,7 @@ def test_operators_write_as_their_account_and_nobody_else_does(site):
     run(play())
 
 
+@pytest.mark.requirement("C0.2")
 def test_people_follow_an_account_and_only_they_get_what_it_sends(make_stage):
     stage = make_stage()
     site = stage.site
@@ -212,6 +213,7 @@ def test_the_audit_log_names_who_wrote_as_an_account(make_site, tmp_path):
     assert (said["message"], said["author"]) == ("call", "piet")
 
 
+@pytest.mark.requirement("C0.2")
 def test_people_of_another_app_see_the_card_of_an_offered_account_and_nothing_else(make_site):
     other = {"token_secret": "another secret of thirty-two bytes", "api_keys": ["o"], "api_key": {"o": {
         "sha256": hashlib.sha256(b"other-key").hexdigest(), "scopes": ["tokens"]}}}

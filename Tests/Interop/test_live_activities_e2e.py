@@ -202,6 +202,7 @@ def test_a_test_push_to_a_dead_token_says_so(make_stage):
     assert answer["meaning"] and answer["invalid_since"]
 
 
+@pytest.mark.requirement("C4.1")
 @pytest.mark.parametrize("leave", [kill, freeze], ids=["killed", "frozen"])
 def test_a_silent_push_wakes_the_app_in_the_background(make_stage, leave):
     stage = make_stage()

@@ -177,6 +177,7 @@ def test_one_to_a_device_rings_there_and_stands_in_the_history_of_the_others(mak
 # Whom it reaches, when and how fast.
 
 
+@pytest.mark.requirement("C1.1")
 def test_tags_and_aliases_say_whom_it_reaches(make_site):
     site = make_site(app_settings=TAGS).start()
     pushes = Pushes(site)

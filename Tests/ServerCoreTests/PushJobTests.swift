@@ -1,11 +1,13 @@
 import APNsModel
+import Requirements
 import ServerCore
 import StoreModel
 import Testing
 import TidingsModel
 
 @Suite struct `A push to an audience, a PushJob` {
-    @Test func `is stored, answered, sent to everybody with a phone, and pushed as any message`() {
+    @Test(.requirement("C1.1"))
+    func `is stored, answered, sent to everybody with a phone, and pushed as any message`() {
         var bench = ServerBench()
         bench.goneDevice("bob")
         bench.goneDevice("carol")

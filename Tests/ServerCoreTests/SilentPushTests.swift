@@ -1,4 +1,5 @@
 import APNsModel
+import Requirements
 import ServerCore
 import StoreModel
 import Testing
@@ -17,7 +18,8 @@ extension ServerBench {
 }
 
 @Suite struct `A silent push` {
-    @Test func `wakes the app on each of the person's devices, with the app's own data`() throws {
+    @Test(.requirement("C4.1"))
+    func `wakes the app on each of the person's devices, with the app's own data`() throws {
         var bench = ServerBench()
         bench.goneDevice("bob")
         bench.goneDevice("bob", "tab")
@@ -31,10 +33,32 @@ extension ServerBench {
                 == APNsRequest(
                     token: ServerBench.token("bob"), topic: ServerBench.topic, pushType: .background,
                     priority: .powerAware, expiration: 0,
-                    payload: Array(#"{"aps":{"content-available":1},"data":{"sync":7}}"#.utf8), environment: .production
-                ))
+                    payload: Array(
+                        #"{"aps":{"content-available":1},"tidings":{"to":"\#(Self.tag("phone"))"},"data":{"sync":7}}"#.utf8),
+                    environment: .production))
         for push in bench.pushes { try push.request.validate() }
         #expect(bench.run(.api(APIRequestID(2), .unread(ServerBench.key("bob"), nil))).last == "reply unread 0")
+    }
+
+    private static func tag(_ device: DeviceID) -> String {
+        recipientTag(of: ServerBench.device("bob", device), salt: ServerBench.plain.recipientTagSalt)
+    }
+
+    /// By it the SDK knows its own server's push, and whom it is for (design.md P7).
+    @Test(.requirement("S4.9")) func `names on each device whom it is for, as the welcome does, also without data`() {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        bench.goneDevice("bob", "tab")
+        bench.wake()
+        let payloads = bench.pushes.map { String(decoding: $0.request.payload, as: UTF8.self) }
+        #expect(
+            payloads
+                == ["phone", "tab"].map {
+                    #"{"aps":{"content-available":1},"tidings":{"to":"\#(Self.tag($0))"}}"#
+                })
+        let welcome = bench.welcome(of: bench.connect("bob").session)
+        #expect(welcome?.recipientTag == Self.tag("phone"))
+        #expect(Self.tag("phone") != Self.tag("tab"))
     }
 
     @Test func `may go to one device alone`() {

@@ -1,6 +1,7 @@
 import ClientCore
 import Foundation
 import PhoneCore
+import Requirements
 import SDKTestSupport
 import ServerCore
 import Testing
@@ -14,7 +15,7 @@ import VirtualPhone
 @MainActor @Suite(.serialized) struct `The screen of a conversation` {
     private let withBob = ConversationBench.withBob
 
-    @Test func `shows what is said, and what becomes of what the person says`() async {
+    @Test(.requirement("C0.1")) func `shows what is said, and what becomes of what the person says`() async {
         let bench = await ConversationBench()
         defer { bench.remove() }
         await bench.open(self.withBob)

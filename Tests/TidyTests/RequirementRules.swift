@@ -17,8 +17,10 @@ enum RequirementRules {
         var rows: [String]
     }
 
-    /// How many requirements each part of the specification has: S0.1–S0.22 and so on, 88 in all.
-    static let parts = [("S0", 22), ("S1", 18), ("S2", 22), ("S3", 13), ("S4", 13)]
+    /// How many requirements each part of the specification has: S0.1–S0.22 and so on, 88 in all; and what each has besides its rules.
+    static let parts = [
+        ("S0", 22), ("S1", 18), ("S2", 22), ("S3", 13), ("S4", 13), ("C0", 2), ("C1", 1), ("C2", 1), ("C4", 1),
+    ]
 
     static let numbers: [String] = Self.parts.flatMap { part, count in (1...count).map { "\(part).\($0)" } }
 
@@ -45,7 +47,8 @@ enum RequirementRules {
 
     private static func isNumber(_ text: some StringProtocol) -> Bool {
         let parts = text.split(separator: ".")
-        return parts.count == 2 && parts[0].count == 2 && parts[0].first == "S" && parts[1].allSatisfy(\.isNumber)
+        return parts.count == 2 && parts[0].count == 2 && "SC".contains(parts[0].prefix(1))
+            && parts[1].allSatisfy(\.isNumber)
     }
 
     /// The marks of a file: `.requirement("S0.1", "S0.2")` in a Swift test, `@pytest.mark.requirement("S0.1")` in a Python test,

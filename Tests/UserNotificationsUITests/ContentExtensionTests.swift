@@ -1,5 +1,6 @@
 import Foundation
 import PhoneCore
+import Requirements
 import Synchronization
 import Testing
 import TidingsModel
@@ -88,7 +89,8 @@ private final class PhotoScreen: UIViewController, UNNotificationContentExtensio
         return phone
     }
 
-    @Test func `is shown by it when it is expanded, and again for the next of its thread`() async {
+    @Test(.requirement("S2.15"))
+    func `is shown by it when it is expanded, and again for the next of its thread`() async {
         let phone = await self.phone()
         #expect(await phone.expand("p1"))
         await phone.deliver(["aps": ["alert": "two", "category": "photo", "thread-id": "t"]], collapseID: "p2")
