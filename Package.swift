@@ -127,7 +127,8 @@ targets += shell("APNs", "HTTP2Connection", uses: ["NIOCore"], testingUses: ["NI
 targets += shell(
     "APNs", "APNsClient", needs: ["TidingsModel", "APNsModel", "APNsClientCore", "HTTP2Connection"],
     uses: [
-        "Crypto", "Logging", "Metrics", "NIOConcurrencyHelpers", "NIOCore", "NIOPosix", "NIOSSL", "NIOTLS",
+        "Crypto", "CryptoExtras", "Logging", "Metrics", "NIOConcurrencyHelpers", "NIOCore", "NIOPosix", "NIOSSL",
+        "NIOTLS",
     ], testing: ["APNsSimulator", "APNsCore", "APNsTestSupport"],
     testingUses: ["MetricsTestKit", "SwiftASN1", "X509"])
 targets += shell(
@@ -290,7 +291,7 @@ targets += [
         dependencies: ours(
             [
                 "TidingsModel", "APNsSimulator", "APNsModel", "APNsCore", "APNsClient", "APNsClientCore",
-                "TidingsServer", "StoreModel", "ServerCore", "MessageStore", "VirtualPhone", "PhoneCore",
+                "HTTPUpgrades", "TidingsServer", "StoreModel", "ServerCore", "MessageStore", "VirtualPhone", "PhoneCore",
                 "TidingsClient", "ClientCore", "TidingsWire", "World", "ScenarioCore", "Scenarios",
             ] + (onLinux ? ["PhoneTerminal"] : []))
             + packaged([

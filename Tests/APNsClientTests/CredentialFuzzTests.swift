@@ -1,3 +1,4 @@
+import APNsModel
 import APNsSimulator
 import Crypto
 import Foundation
@@ -9,8 +10,13 @@ import TidingsModel
 @testable import APNsClient
 
 @Suite(.timeLimit(.minutes(60))) struct `A credential of any bytes` {
-    private static func pem(_ name: String, _ der: [UInt8]) -> String {
-        "-----BEGIN \(name)-----\n\(Data(der).base64EncodedString(options: .lineLength64Characters))\n-----END \(name)-----\n"
+    /// What passwords are made of.
+    private static let letters = [
+        "sesame", "open", "", "é", "密码", "🔑", "\u{fffd}", "\u{0}", "\u{feff}", " ", "e\u{301}",
+    ]
+
+    private static func password(_ chance: inout Chance) -> String {
+        (0..<chance.below(3)).reduce(chance.pick(Self.letters)) { text, _ in text + chance.pick(Self.letters) }
     }
 
     /// Changes a text's letters, or the bytes that it stands for.
@@ -19,7 +25,7 @@ import TidingsModel
         var bytes = der
         guard chance.below(2) == 0 else {
             for _ in 0..<times { chance.mutate(&bytes) }
-            return Self.pem(name, bytes)
+            return PEM.text(name, bytes)
         }
         bytes = Array(pem.utf8)
         for _ in 0..<times { chance.mutate(&bytes) }
@@ -66,26 +72,36 @@ import TidingsModel
         let secret = String(key.split(separator: "\n")[1].prefix(20))
         let certificateDER = try NIOSSLCertificate(bytes: Array(certificate.utf8), format: .pem).toDERBytes()
         let keyDER = Array(try P256.Signing.PrivateKey(pemRepresentation: key).derRepresentation)
-        let encrypted = PKCS12Files.bytes(PKCS12Files.rc2At40)
+        let parts = PKCS12Files.bytes(PKCS12Files.rc2At40)
         var (good, bad) = (0, 0)
         Fuzz.run("certificates and keys in PEM", short: 400, long: 30_000) { number in
             var chance = Chance(seed: UInt64(number))
             var (first, second) = (certificate, key)
-            switch chance.below(8) {
+            var password = chance.below(2) == 0 ? nil : Self.password(&chance)
+            switch chance.below(10) {
+            case 8...9:
+                let word = Self.password(&chance)
+                let file = ProtectedFile(
+                    password: PKCS12Password(word), encryption: chance.pick(ProtectedFile.Encryption.allCases))
+                second = (try? file.pem(key: keyDER)) ?? ""
+                if chance.below(2) == 0 { password = word }
+                var bytes = Array(second.utf8)
+                for _ in 0..<chance.below(3) { chance.mutate(&bytes) }
+                second = String(decoding: bytes, as: UTF8.self)
             case 0...3: first = Self.changed(certificate, "CERTIFICATE", certificateDER, &chance)
             case 4...6: second = Self.changed(key, "PRIVATE KEY", keyDER, &chance)
             default:
                 // Any bytes where an encrypted key is said to be.
-                let part = encrypted.dropFirst(chance.below(encrypted.count)).prefix(chance.below(300))
-                second = Self.pem("ENCRYPTED PRIVATE KEY", Array(part))
+                let part = parts.dropFirst(chance.below(parts.count)).prefix(chance.below(300))
+                second = PEM.text("ENCRYPTED PRIVATE KEY", Array(part))
             }
             do throws(InvalidField) {
                 _ = try APNsClient.CertificateCredential(
-                    certificatePEM: first, privateKeyPEM: second, password: chance.below(2) == 0 ? nil : "sesame")
+                    certificatePEM: first, privateKeyPEM: second, password: password)
                 good += 1
             } catch {
                 bad += 1
-                Self.check(error, ["certificate", "private_key"], secret, number)
+                Self.check(error, ["certificate", "private_key", "password"], secret, number)
             }
         }
         #expect(good > Fuzz.enough(long: 3_000, short: 40))
@@ -97,12 +113,27 @@ import TidingsModel
         let files =
             [PKCS12Files.rc2At40, PKCS12Files.rc2At128, PKCS12Files.withoutKey].map { PKCS12Files.bytes($0) }
             + [try PKCS12Bench.plain()]
+        let (certificate, key) = try Papers().client()
+        let certificateDER = try NIOSSLCertificate(bytes: Array(certificate.utf8), format: .pem).toDERBytes()
+        let keyDER = Array(try P256.Signing.PrivateKey(pemRepresentation: key).derRepresentation)
         var (good, bad) = (0, 0)
         Fuzz.run("p12 files", short: 300, long: 30_000) { number in
             var chance = Chance(seed: UInt64(number))
-            let file = PKCS12Bench.changed(chance.pick(files), &chance)
+            var file: [UInt8]
+            var password = "sesame"
+            if chance.below(3) > 0 {
+                file = PKCS12Bench.changed(chance.pick(files), &chance)
+            } else {
+                let reading = chance.pick(PKCS12Password.readings(Self.password(&chance)))
+                let protected = ProtectedFile(
+                    password: reading, encryption: chance.pick(ProtectedFile.Encryption.allCases))
+                file = (try? protected.pkcs12(keys: [keyDER], certificates: [certificateDER])) ?? []
+                for _ in 0..<chance.below(2) { chance.mutate(&file) }
+                password =
+                    chance.below(2) == 0 ? Self.password(&chance) : String(decoding: reading.bytes, as: UTF8.self)
+            }
             do throws(InvalidField) {
-                let credential = try APNsClient.CertificateCredential(pkcs12: file, password: "sesame")
+                let credential = try APNsClient.CertificateCredential(pkcs12: file, password: password)
                 good += 1
                 if credential.chain.isEmpty { Issue.record("\(number): no certificate") }
             } catch {

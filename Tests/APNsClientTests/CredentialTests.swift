@@ -88,13 +88,20 @@ import TidingsModel
 
     @Test func `that is a p12 file with an encryption of long ago is read, or the error says how to convert it`() throws
     {
-        let old = PKCS12Files.bytes(PKCS12Files.rc2At40)
-        #expect(try APNsClient.CertificateCredential(pkcs12: old, password: "sesame").chain.count == 1)
+        for old in [PKCS12Files.rc2At40, PKCS12Files.rc2At128] {
+            #expect(
+                try APNsClient.CertificateCredential(pkcs12: PKCS12Files.bytes(old), password: "sesame").chain.count
+                    == 1)
+        }
+        // Whose last number is one that nobody has.
+        let unknown = PKCS12Bench.replaced(
+            PKCS12Files.bytes(PKCS12Files.rc2At128), [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 12, 1, 5],
+            [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 12, 1, 9])
         let error = #expect(throws: InvalidField.self) {
-            _ = try APNsClient.CertificateCredential(
-                pkcs12: PKCS12Files.bytes(PKCS12Files.rc2At128), password: "sesame")
+            _ = try APNsClient.CertificateCredential(pkcs12: unknown, password: "sesame")
         }
         #expect(error?.field == "certificate")
+        #expect(error?.rule.contains("not as 1.2.840.113549.1.12.1.9 says") == true)
         #expect(error?.rule.contains("openssl pkcs12 -legacy -in") == true)
     }
 

@@ -32,10 +32,11 @@ enum PKCS12Bench {
     /// The file around a content.
     private static func file(_ content: [UInt8], _ mac: PKCS12.MAC) -> [UInt8] {
         BER.write(
-            0x30, [0x02, 1, 3] + self.info(content) + mac.written(mac.code(of: content, "sesame") ?? []))
+            0x30,
+            [0x02, 1, 3] + self.info(content) + mac.written(mac.code(of: content, PKCS12Password("sesame")) ?? []))
     }
 
-    private static func info(_ content: [UInt8]) -> [UInt8] {
+    static func info(_ content: [UInt8]) -> [UInt8] {
         BER.write(0x30, BER.write(0x06, self.data) + BER.write(0xa0, BER.write(0x04, content)))
     }
 
@@ -53,6 +54,11 @@ enum PKCS12Bench {
         return self.file(content, self.mac)
     }
 
+    /// The file with other bytes in place of some, and a good MAC.
+    static func replaced(_ file: [UInt8], _ old: [UInt8], _ new: [UInt8]) -> [UInt8] {
+        self.file((self.content(of: file) ?? []).replacing(old, with: new), self.mac)
+    }
+
     /// Changes one byte to another kind of bag, content or element, which random bytes seldom find.
     private static func mutateValue(_ bytes: inout [UInt8], _ chance: inout Chance) {
         let places = bytes.indices.filter { [0x01, 0x02, 0x03, 0x04, 0x06, 0x30, 0xa0].contains(bytes[$0]) }
@@ -66,6 +72,11 @@ enum PKCS12Bench {
             var explicit = try? info.next(0xa0).inside()
         else { return nil }
         return try? explicit.next().octets()
+    }
+
+    /// The file without what shows that a password is right.
+    static func withoutMAC(_ file: [UInt8]) -> [UInt8] {
+        BER.write(0x30, [2, 1, 3] + self.info(self.content(of: file) ?? []))
     }
 
     /// The file with other rounds of its MAC.

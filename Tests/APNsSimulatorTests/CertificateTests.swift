@@ -1,3 +1,4 @@
+import APNsModel
 import Foundation
 import HTTP2Connection
 import NIOCore

@@ -1,3 +1,4 @@
+import APNsModel
 import NIOCore
 import NIOSSL
 public import TidingsModel
@@ -5,7 +6,7 @@ public import TidingsModel
 extension APNsClient {
     /// A provider certificate and its private key (APNs reference, section 5).
     public struct CertificateCredential: Sendable {
-        private(set) var chain: [NIOSSLCertificate]
+        let chain: [NIOSSLCertificate]
         let privateKey: NIOSSLPrivateKey
 
         /// Reads a PKCS#12 file, as Keychain Access exports it.
@@ -13,13 +14,12 @@ extension APNsClient {
         /// - Parameters:
         ///   - pkcs12: the bytes of the `.p12` file.
         ///   - password: the one it was exported with; empty for none.
-        /// - Throws: `InvalidField` naming `certificate` (no PKCS#12, no private key, an encryption nobody uses any
-        ///   more), `password`, or `private_key` for one that belongs to another certificate. Neither key nor password is ever part of an error.
+        /// - Throws: `InvalidField` naming `certificate` (no PKCS#12, no private key, several that could be meant, an encryption
+        ///   nobody uses any more), `password`, or `private_key` for one that belongs to another certificate. Neither key nor
+        ///   password is ever part of an error.
         public init(pkcs12: [UInt8], password: String) throws(InvalidField) {
             let file = try PKCS12(pkcs12, password: password)
-            self.privateKey = file.privateKey
-            self.chain = file.certificates
-            try self.putOwnFirst()
+            try self.init(file.certificates, keys: file.keys)
         }
 
         /// Reads PEM texts.
@@ -28,30 +28,111 @@ extension APNsClient {
         ///   - certificatePEM: the certificate and its issuers, in any order.
         ///   - privateKeyPEM: its key; may be the same text when one file holds both.
         ///   - password: of an encrypted key; nil if it is not.
-        /// - Throws: `InvalidField` naming `certificate` or `private_key`. The key's text is never part of an error.
+        /// - Throws: `InvalidField` naming `certificate`, `private_key` or `password`. The key's text is never part of an error.
         public init(
             certificatePEM: String, privateKeyPEM: String, password: String? = nil
         ) throws(InvalidField) {
-            do {
-                self.chain = try NIOSSLCertificate.fromPEMBytes(Array(certificatePEM.utf8))
-            } catch {
-                throw InvalidField(field: "certificate", rule: "must be a certificate in PEM form")
+            let certificates = PEMBlock.blocks(in: certificatePEM.utf8).filter(\.isCertificate)
+            try InvalidField.check(!certificates.isEmpty, "certificate", "must contain a certificate in PEM form")
+            var keys: [[UInt8]] = []
+            for block in PEMBlock.blocks(in: privateKeyPEM.utf8) where block.isPrivateKey {
+                keys.append(block.isEncrypted ? try Self.decrypted(block, password) : block.der)
             }
-            try InvalidField.check(!self.chain.isEmpty, "certificate", "must contain a certificate in PEM form")
-            do {
-                let secret = Array((password ?? "").utf8)
-                self.privateKey = try NIOSSLPrivateKey(bytes: Array(privateKeyPEM.utf8), format: .pem) { $0(secret) }
-            } catch {
-                throw InvalidField(
-                    field: "private_key", rule: "must be a private key in PEM form; with a password if it is encrypted")
-            }
-            try self.putOwnFirst()
+            try InvalidField.check(!keys.isEmpty, "private_key", "must be a private key in PEM form")
+            try self.init(certificates.map(\.der), keys: keys)
         }
 
-        /// - Throws: `InvalidField` naming `private_key` if it belongs to none of them.
-        init(chain: [NIOSSLCertificate], privateKey: NIOSSLPrivateKey) throws(InvalidField) {
-            (self.chain, self.privateKey) = (chain, privateKey)
-            try self.putOwnFirst()
+        private static func decrypted(_ block: PEMBlock, _ password: String?) throws(InvalidField) -> [UInt8] {
+            guard let password else {
+                throw InvalidField(field: "password", rule: "must be given: the private key is encrypted")
+            }
+            do {
+                for reading in PKCS12Password.readings(password) {
+                    let der = try PasswordEncryption.decrypt(block, reading)
+                    if let der, (try? NIOSSLPrivateKey(bytes: der, format: .der)) != nil { return der }
+                }
+            } catch let unknown as PasswordEncryption.Unknown {
+                throw InvalidField(
+                    field: "private_key",
+                    rule: "must be encrypted with AES or triple DES, not as \(unknown.algorithm) says; "
+                        + "convert it with: openssl pkcs8 -topk8 -v2 aes256 -in old.pem -out new.pem")
+            } catch let fault as InvalidField {
+                throw fault
+            } catch {
+                throw InvalidField(field: "private_key", rule: "must be a private key in PEM form; this one is damaged")
+            }
+            throw InvalidField(field: "password", rule: "must be the one the private key was encrypted with")
+        }
+
+        /// Finds the key that belongs to a certificate, in a file that may have several of both.
+        ///
+        /// - Parameters:
+        ///   - certificates: in DER form, in any order.
+        ///   - keys: in DER form.
+        /// - Throws: `InvalidField` naming `certificate`, or `private_key` if no key belongs to a certificate.
+        init(_ certificates: [[UInt8]], keys: [[UInt8]]) throws(InvalidField) {
+            try InvalidField.check(keys.count <= 16, "private_key", "must be one of at most 16 in the file")
+            try InvalidField.check(certificates.count <= 100, "certificate", "must be one of at most 100 in the file")
+            let chain = certificates.compactMap { try? NIOSSLCertificate(bytes: $0, format: .der) }
+            guard chain.count == certificates.count else {
+                throw InvalidField(
+                    field: "certificate", rule: "must be an X.509 certificate; one in the file is damaged")
+            }
+            var read: [NIOSSLPrivateKey] = []
+            for key in keys.filter({ !$0.isEmpty }).compactMap({ try? NIOSSLPrivateKey(bytes: $0, format: .der) })
+            where !read.contains(key) { read.append(key) }
+            guard !read.isEmpty else {
+                throw InvalidField(
+                    field: "private_key", rule: "must be one that TLS can use; this one is damaged or of another kind")
+            }
+            var identities: [Identity] = []
+            for key in read {
+                let own = chain.enumerated().filter { Self.isPair($0.element, key) }
+                    .map { Identity(place: $0.offset, key: key, der: certificates[$0.offset]) }
+                // A certificate that was renewed with its key stands beside the one before.
+                guard let newest = own.max(by: { $0.rank < $1.rank }) else { continue }
+                identities.append(newest)
+            }
+            let fit = identities.filter { $0.rank >= 0 }
+            guard let identity = identities.count == 1 || fit.count == 1 ? fit.first ?? identities[0] : nil else {
+                guard !identities.isEmpty else {
+                    throw InvalidField(field: "private_key", rule: "must belong to the certificate")
+                }
+                let names = (fit.isEmpty ? identities : fit).map(\.description).joined(separator: ", ")
+                throw InvalidField(
+                    field: "certificate",
+                    rule:
+                        "must be one with its key; the file has \(identities.count) keys with certificates: \(names); "
+                        + "export one")
+            }
+            self.privateKey = identity.key
+            let others = chain.indices.filter { place in
+                place != identity.place && !read.contains { Self.isPair(chain[place], $0) }
+            }
+            self.chain = [chain[identity.place]] + others.map { chain[$0] }
+        }
+
+        /// A key with its certificate.
+        private struct Identity: CustomStringConvertible {
+            let place: Int
+            let key: NIOSSLPrivateKey
+            let certificate: ProviderCertificate?
+
+            init(place: Int, key: NIOSSLPrivateKey, der: [UInt8]) {
+                (self.place, self.key) = (place, key)
+                self.certificate = try? ProviderCertificate(der: der)
+            }
+
+            /// Until when it is good; negative for one that is none for pushes.
+            var rank: Int64 {
+                guard let certificate, certificate.fault(at: certificate.validFrom) == nil else { return -1 }
+                return max(0, certificate.expiresAt)
+            }
+
+            var description: String {
+                guard let certificate else { return "one that cannot be read" }
+                return "\"\(certificate.name)\" until \(CertificateDate.text(certificate.expiresAt))"
+            }
         }
 
         /// The certificate that pushes go out under, in DER form.
@@ -66,22 +147,12 @@ extension APNsClient {
             }
         }
 
-        /// The key's own certificate comes first, wherever the file has it.
-        ///
-        /// - Throws: `InvalidField` naming `private_key` if it belongs to another certificate.
-        private mutating func putOwnFirst() throws(InvalidField) {
-            let read = self.chain
-            for index in read.indices where index > 0 && !self.isPair {
-                self.chain = [read[index]] + read[..<index] + read[(index + 1)...]
-            }
-            guard self.isPair else { throw InvalidField(field: "private_key", rule: "must belong to the certificate") }
-        }
-
-        private var isPair: Bool {
+        private static func isPair(_ certificate: NIOSSLCertificate, _ key: NIOSSLPrivateKey) -> Bool {
             var tls = TLSConfiguration.makeClientConfiguration()
             // The trust roots of the system are a long file, and not asked here.
             tls.trustRoots = .certificates([])
-            self.apply(to: &tls)
+            tls.certificateChain = [.certificate(certificate)]
+            tls.privateKey = .privateKey(key)
             return (try? NIOSSLContext(configuration: tls)) != nil
         }
 

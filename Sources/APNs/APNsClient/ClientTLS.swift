@@ -27,25 +27,10 @@ enum ClientTLS {
     /// - Throws: `InvalidField` naming `trust_roots`.
     static func read(_ roots: APNsClient.Configuration.TrustRoots) throws(InvalidField) -> NIOSSLTrustRoots {
         switch roots {
-        case .system: .default
-        case .file(let path):
-            .certificates(try Self.certificates(path) { try NIOSSLCertificate.fromPEMFile(path) })
-        case .pem(let text):
-            .certificates(try Self.certificates("text") { try NIOSSLCertificate.fromPEMBytes(Array(text.utf8)) })
+        case .system: return .default
+        case .file(let path): return try .file(at: path)
+        case .pem(let text): return try .pem(text.utf8, of: "text")
         }
-    }
-
-    private static func certificates(
-        _ source: String, _ read: () throws -> [NIOSSLCertificate]
-    ) throws(InvalidField) -> [NIOSSLCertificate] {
-        let certificates: [NIOSSLCertificate]
-        do {
-            certificates = try read()
-        } catch {
-            throw InvalidField(field: "trust_roots", rule: "must be readable PEM: \(source): \(error)")
-        }
-        try InvalidField.check(!certificates.isEmpty, "trust_roots", "must contain a certificate: \(source)")
-        return certificates
     }
 
     /// Sorts what went wrong while connecting: worth another try, or a matter of configuration.

@@ -52,15 +52,7 @@ extension APNsClient.CertificateCredential {
 
     /// In DER form and Base64.
     fileprivate init(chain: [String], key: String) throws(InvalidField) {
-        do {
-            try self.init(
-                chain: try chain.map { try NIOSSLCertificate(bytes: Self.bytes($0), format: .der) },
-                privateKey: try NIOSSLPrivateKey(bytes: Self.bytes(key), format: .der))
-        } catch let fault as InvalidField {
-            throw fault
-        } catch {
-            throw InvalidField(field: "credential", rule: "must be certificates and their key")
-        }
+        try self.init(chain.map { Self.bytes($0) }, keys: [Self.bytes(key)])
     }
 
     private static func bytes(_ text: String) -> [UInt8] { Base64.decode(Array(text.utf8), isStrict: false) ?? [] }

@@ -31,8 +31,9 @@ package struct CredentialFile: Sendable {
         switch try CredentialForm(bytes) {
         case .tokenKey:
             try self.init(tokenKey: bytes, name: name, keyID: keyID, teamID: teamID)
-        case .pair(let isEncrypted):
-            try self.init(try Self.pair(bytes, password: password, isEncrypted: isEncrypted), keyID, teamID)
+        case .pair:
+            let text = String(decoding: bytes, as: UTF8.self)
+            try self.init(.init(certificatePEM: text, privateKeyPEM: text, password: password), keyID, teamID)
         case .pkcs12:
             try self.init(.init(pkcs12: bytes, password: password ?? ""), keyID, teamID)
         }
@@ -72,21 +73,6 @@ package struct CredentialFile: Sendable {
         self.secret = .certificate(credential)
         self.facts = CredentialFacts(
             .certificate(certificate), fingerprint: Hexadecimal.text(SHA256.hash(data: der)))
-    }
-
-    private static func pair(
-        _ bytes: [UInt8], password: String?, isEncrypted: Bool
-    ) throws(InvalidField) -> APNsClient.CertificateCredential {
-        let text = String(decoding: bytes, as: UTF8.self)
-        if isEncrypted, password == nil {
-            throw InvalidField(field: "password", rule: "must be given: the private key is encrypted")
-        }
-        do throws(InvalidField) {
-            return try APNsClient.CertificateCredential(certificatePEM: text, privateKeyPEM: text, password: password)
-        } catch {
-            guard isEncrypted, error.field == "private_key", !error.rule.contains("belong") else { throw error }
-            throw InvalidField(field: "password", rule: "must be the one the private key was encrypted with")
-        }
     }
 
     /// What pushes go out with.

@@ -36,7 +36,7 @@ extension PKCS12.MAC {
     }
 
     /// Nil for a hash nobody uses here.
-    func code(of content: [UInt8], _ password: String) -> [UInt8]? {
+    func code(of content: [UInt8], _ password: PKCS12Password) -> [UInt8]? {
         switch self.hash {
         case Self.sha1: self.code(Insecure.SHA1.self, content, password)
         case Self.sha256: self.code(SHA256.self, content, password)
@@ -46,18 +46,10 @@ extension PKCS12.MAC {
         }
     }
 
-    private func code<Hash: HashFunction>(_: Hash.Type, _ content: [UInt8], _ password: String) -> [UInt8] {
-        // UTF-16, the most significant byte first, with a zero at its end.
-        let text = (Array(password.utf16) + [0]).flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] }
-        func filled(_ bytes: [UInt8]) -> [UInt8] {
-            guard !bytes.isEmpty else { return [] }
-            let blocks = (bytes.count + Hash.blockByteCount - 1) / Hash.blockByteCount
-            return (0..<blocks * Hash.blockByteCount).map { bytes[$0 % bytes.count] }
-        }
-        // 3 stands for the key of a MAC. It is as long as one hash, so that the steps for more are not needed.
-        let input = [UInt8](repeating: 3, count: Hash.blockByteCount) + filled(self.salt) + filled(text)
-        var key = Array(Hash.hash(data: input))
-        for _ in 1..<self.rounds { key = Array(Hash.hash(data: key)) }
+    private func code<Hash: HashFunction>(_: Hash.Type, _ content: [UInt8], _ password: PKCS12Password) -> [UInt8] {
+        let key = password.derive(
+            .mac, count: Hash.Digest.byteCount, salt: self.salt, rounds: self.rounds, block: Hash.blockByteCount
+        ) { Array(Hash.hash(data: $0)) }
         return Array(HMAC<Hash>.authenticationCode(for: content, using: SymmetricKey(data: key)))
     }
 }

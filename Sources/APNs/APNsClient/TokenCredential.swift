@@ -1,3 +1,4 @@
+import APNsModel
 import Crypto
 public import TidingsModel
 
@@ -37,7 +38,8 @@ extension APNsClient {
             self.keyID = keyID
             self.teamID = teamID
             do {
-                self.key = try P256.Signing.PrivateKey(pemRepresentation: privateKeyPEM)
+                let pem = CredentialForm.keyPEM(in: Array(privateKeyPEM.utf8)) ?? privateKeyPEM
+                self.key = try P256.Signing.PrivateKey(pemRepresentation: pem)
             } catch {
                 throw InvalidField(
                     field: "private_key", rule: "must be the text of a .p8 file: a P-256 private key in PEM form")

@@ -22,6 +22,21 @@ package struct BER {
             return bytes.reduce(0) { $0 << 8 | Int($1) }
         }
 
+        /// An object identifier as documents write it.
+        package var dotted: String {
+            var numbers: [Int] = []
+            var number = 0
+            for byte in self.content {
+                // Longer numbers than any that is known lose their first digits.
+                number = number << 7 & .max | Int(byte & 0x7f)
+                guard byte < 0x80 else { continue }
+                let first = min(number / 40, 2)
+                numbers += numbers.isEmpty ? [first, number - 40 * first] : [number]
+                number = 0
+            }
+            return numbers.map { "\($0)" }.joined(separator: ".")
+        }
+
         package func inside() throws(Fault) -> BER {
             guard self.isConstructed, self.depth < 16 else { throw Fault() }
             return BER(self.content, depth: self.depth + 1)

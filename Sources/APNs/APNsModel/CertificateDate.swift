@@ -1,5 +1,5 @@
 /// The dates in a certificate, which are days of the Gregorian calendar in UTC (RFC 5280, section 4.1.2.5).
-enum CertificateDate {
+package enum CertificateDate {
     private static let day: Int64 = 86_400_000
 
     /// Milliseconds since 1970 of a UTCTime, whose years are 1950 to 2049, or a GeneralizedTime.
@@ -37,7 +37,7 @@ enum CertificateDate {
     }
 
     /// Year, month and day, for words.
-    static func text(_ milliseconds: Int64) -> String {
+    package static func text(_ milliseconds: Int64) -> String {
         let days = (milliseconds >= 0 ? milliseconds : milliseconds - (Self.day - 1)) / Self.day + 719_468
         let era = (days >= 0 ? days : days - 146_096) / 146_097
         let dayOfEra = days - era * 146_097

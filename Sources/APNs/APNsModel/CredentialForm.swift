@@ -18,18 +18,25 @@ package enum CredentialForm: Hashable, Sendable {
     package init(_ bytes: [UInt8]) throws(InvalidField) {
         try InvalidField.check(!bytes.isEmpty, "file", "must not be empty")
         try InvalidField.check(bytes.count, atMost: Self.bytesMax, "file", unit: " bytes")
+        if bytes.starts(with: [0xff, 0xfe]) || bytes.starts(with: [0xfe, 0xff]) {
+            _ = try FileText.read(bytes, field: "file")
+        }
         let blocks = PEMBlock.blocks(in: bytes)
         self = blocks.isEmpty ? try Self.binary(bytes) : try Self.text(blocks)
     }
 
     /// The private key of a PEM text alone, without what other programs write beside it; nil if there is none.
     package static func keyPEM(in bytes: [UInt8]) -> String? {
-        PEMBlock.blocks(in: bytes).first { $0.label.hasSuffix("PRIVATE KEY") }?.pem
+        PEMBlock.blocks(in: bytes).first(where: \.isPrivateKey)?.pem
     }
 
     private static func text(_ blocks: [PEMBlock]) throws(InvalidField) -> CredentialForm {
-        let key = blocks.first { $0.label.hasSuffix("PRIVATE KEY") }
-        switch (blocks.contains { $0.label == "CERTIFICATE" }, key) {
+        if let block = blocks.first(where: { $0.isPrivateKey || $0.isCertificate ? $0.der.isEmpty : false }) {
+            let lack = block.hasEnd ? "is no Base64" : "has no line that ends it"
+            throw InvalidField(field: "file", rule: "\(Self.strange.rule); its part \(block.label) \(lack)")
+        }
+        let key = blocks.first(where: \.isPrivateKey)
+        switch (blocks.contains(where: \.isCertificate), key) {
         case (true, let key?): return .pair(isEncrypted: key.isEncrypted)
         case (true, nil): throw Self.noKey
         case (false, let key?):
@@ -53,6 +60,7 @@ package enum CredentialForm: Hashable, Sendable {
                 rule: "must be a .p8 file as Apple gives it; this key is encrypted, and has no certificate")
         }
         let rule = "must be a key for pushes, which is on the curve P-256"
+        if key.label.hasPrefix("OPENSSH") { throw InvalidField(field: "file", rule: "\(rule); this one is for SSH") }
         if key.label.hasPrefix("RSA") { throw InvalidField(field: "file", rule: "\(rule); this one is RSA") }
         switch PrivateKeyKind(key) {
         case .p256, nil: break
@@ -83,32 +91,40 @@ package enum CredentialForm: Hashable, Sendable {
 }
 
 /// A part of a PEM text (RFC 7468).
-struct PEMBlock: Hashable, Sendable {
-    var label: String
-    var isEncrypted: Bool
-    var der: [UInt8]
+package struct PEMBlock: Hashable, Sendable {
+    package var label: String
+    /// How OpenSSL's older form encrypted it: the value of `DEK-Info`; nil if it did not.
+    package var manner: String?
+    /// Empty if it is no Base64, or has no end.
+    package var der: [UInt8] = []
+    var hasEnd = true
 
-    /// All that begin and end; what stands between them is passed over.
-    static func blocks(in bytes: [UInt8]) -> [PEMBlock] {
+    package var isPrivateKey: Bool { self.label.hasSuffix("PRIVATE KEY") }
+    /// OpenSSL writes `X509` and `TRUSTED` before the word, too.
+    package var isCertificate: Bool { self.label.hasSuffix("CERTIFICATE") }
+    package var isEncrypted: Bool { self.manner != nil || self.label.hasPrefix("ENCRYPTED ") }
+
+    /// All that begin; what stands between them is passed over, and so are empty lines and a byte-order mark.
+    package static func blocks(in bytes: some Collection<UInt8>) -> [PEMBlock] {
         var found: [PEMBlock] = []
-        var label: String?
+        var open: PEMBlock?
         var body: [UInt8] = []
-        var isEncrypted = false
         for line in bytes.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }) {
             let text = String(decoding: line, as: UTF8.self)
             if let name = Self.name(in: text, "-----BEGIN ") {
-                (label, body, isEncrypted) = (name, [], name.hasPrefix("ENCRYPTED "))
-            } else if let name = label, Self.name(in: text, "-----END ") != nil {
-                found.append(
-                    PEMBlock(label: name, isEncrypted: isEncrypted, der: Base64.decode(body, isStrict: false) ?? []))
-                label = nil
-            } else if text.contains(":") {
-                // OpenSSL's older form says so in a line before the body.
-                isEncrypted = isEncrypted || text.contains("ENCRYPTED")
-            } else if label != nil {
+                if let open { found.append(open) }
+                (open, body) = (PEMBlock(label: name, hasEnd: false), [])
+            } else if var block = open, Self.name(in: text, "-----END ") != nil {
+                (block.hasEnd, block.der) = (true, Base64.decode(body, isStrict: false) ?? [])
+                found.append(block)
+                open = nil
+            } else if let colon = text.firstIndex(of: ":") {
+                if text.hasPrefix("DEK-Info") { open?.manner = String(text[colon...].dropFirst()) }
+            } else {
                 body += line.filter { $0 > 0x20 }
             }
         }
+        if let open { found.append(open) }
         return found
     }
 

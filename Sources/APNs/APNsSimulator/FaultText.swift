@@ -26,7 +26,7 @@ struct FaultText: Sendable {
             throw InvalidField(field: "faults", rule: "must be a file that can be read: \(path)")
         }
         do throws(InvalidField) {
-            try self.init(bytes)
+            try self.init(try FileText.read(bytes, field: "file").utf8)
         } catch {
             throw InvalidField(field: "faults.\(error.field)", rule: error.rule)
         }

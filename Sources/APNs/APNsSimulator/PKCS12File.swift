@@ -1,3 +1,4 @@
+import APNsModel
 import Crypto
 import Foundation
 import SwiftASN1
@@ -37,7 +38,7 @@ struct PKCS12File {
             try Self.write(contentInfo: keys, into: &list)
         }
         let salt = Self.salt()
-        let key = Self.derive(.mac, count: 20, password: self.password, salt: salt)
+        let key = self.derive(.mac, count: 20, salt: salt)
         let mac = Array(
             HMAC<Insecure.SHA1>.authenticationCode(for: contents, using: SymmetricKey(data: key)))
         return try Self.sequence { file in
@@ -159,8 +160,8 @@ struct PKCS12File {
 
     private func encrypt(_ content: [UInt8]) -> (salt: [UInt8], encrypted: [UInt8]) {
         let salt = Self.salt()
-        let key = Self.derive(.encryption, count: 24, password: self.password, salt: salt)
-        let start = Self.derive(.start, count: 8, password: self.password, salt: salt)
+        let key = self.derive(.encryption, count: 24, salt: salt)
+        let start = self.derive(.start, count: 8, salt: salt)
         return (salt, TripleDES(key: key).encrypt(content, from: start))
     }
 
@@ -169,39 +170,9 @@ struct PKCS12File {
     /// UTF-16, the most significant byte first.
     private static func utf16(_ text: String) -> [UInt8] { text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] } }
 
-    /// What is made of the password (RFC 7292, appendix B.3).
-    private enum Purpose: UInt8 {
-        case encryption = 1
-        case start = 2
-        case mac = 3
-    }
-
-    /// RFC 7292, appendix B.2, with SHA-1.
-    private static func derive(_ purpose: Purpose, count: Int, password: String, salt: [UInt8]) -> [UInt8] {
-        let block = Insecure.SHA1.blockByteCount
-        func filled(_ bytes: [UInt8]) -> [UInt8] {
-            let count = (bytes.count + block - 1) / block * block
-            return (0..<count).map { bytes[$0 % bytes.count] }
-        }
-        let diversifier = [UInt8](repeating: purpose.rawValue, count: block)
-        // With a zero at its end.
-        var input = filled(salt) + filled(Self.utf16(password) + [0, 0])
-        var result: [UInt8] = []
-        while true {
-            var hash = Array(Insecure.SHA1.hash(data: diversifier + input))
-            for _ in 1..<Self.rounds { hash = Array(Insecure.SHA1.hash(data: hash)) }
-            result += hash
-            if result.count >= count { return Array(result.prefix(count)) }
-            // Each block of the input grows by the hash and one, as numbers.
-            let step = filled(hash)
-            for start in stride(from: 0, to: input.count, by: block) {
-                var carry = 1
-                for place in (0..<block).reversed() {
-                    carry += Int(input[start + place]) + Int(step[place])
-                    input[start + place] = UInt8(truncatingIfNeeded: carry)
-                    carry >>= 8
-                }
-            }
-        }
+    private func derive(_ purpose: PKCS12Password.Purpose, count: Int, salt: [UInt8]) -> [UInt8] {
+        PKCS12Password(self.password).derive(
+            purpose, count: count, salt: salt, rounds: Self.rounds, block: Insecure.SHA1.blockByteCount
+        ) { Array(Insecure.SHA1.hash(data: $0)) }
     }
 }

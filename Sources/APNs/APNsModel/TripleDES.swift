@@ -1,34 +1,31 @@
-/// Triple DES with three keys in CBC mode (NIST SP 800-67 and 800-38A), padded as PKCS #7 has it (RFC 5652, section 6.3).
-///
-/// For `.p12` files alone, whose readers of every age know it; it keeps no secret that matters. Encrypts only.
-struct TripleDES {
+/// Triple DES with three keys (NIST SP 800-67): for `.p12` files and old keys alone, whose readers of every age know it.
+package struct TripleDES: SmallBlockCipher {
     private let schedules: [[UInt64]]
 
-    /// - Parameter key: 24 bytes.
-    init(key: [UInt8]) {
+    /// - Parameter key: 24 bytes; the same eight three times are DES alone.
+    package init(key: [UInt8]) {
         self.schedules = stride(from: 0, to: 24, by: 8).map { Self.schedule(Self.number(key[$0..<($0 + 8)])) }
     }
 
+    /// In CBC mode, as `decrypt` has it.
+    ///
     /// - Parameter start: the initialization vector, 8 bytes.
-    func encrypt(_ bytes: [UInt8], from start: [UInt8]) -> [UInt8] {
+    package func encrypt(_ bytes: [UInt8], from start: [UInt8]) -> [UInt8] {
         let padding = 8 - bytes.count % 8
         let padded = bytes + [UInt8](repeating: UInt8(padding), count: padding)
-        var result: [UInt8] = []
         var last = Self.number(start[...])
-        for place in stride(from: 0, to: padded.count, by: 8) {
+        return stride(from: 0, to: padded.count, by: 8).flatMap { place in
             last ^= Self.number(padded[place..<(place + 8)])
-            // Encrypt, decrypt, encrypt.
-            last = Self.run(last, self.schedules[0])
-            last = Self.run(last, self.schedules[1].reversed())
+            last = Self.run(Self.run(last, self.schedules[0]), self.schedules[1].reversed())
             last = Self.run(last, self.schedules[2])
-            for shift in stride(from: 56, through: 0, by: -8) {
-                result.append(UInt8(truncatingIfNeeded: last >> shift))
-            }
+            return Self.bytes(last)
         }
-        return result
     }
 
-    private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+    package func decrypt(_ block: UInt64) -> UInt64 {
+        Self.run(
+            Self.run(Self.run(block, self.schedules[2].reversed()), self.schedules[1]), self.schedules[0].reversed())
+    }
 
     // MARK: DES (FIPS 46-3)
 
