@@ -75,12 +75,15 @@ enum PlaceRules {
         }
     }
 
+    /// Comments of Swift do not count.
     private static func has(_ file: Source, _ name: String) -> Bool {
-        file.text.ranges(of: name).contains { range in
-            let around = [
-                range.lowerBound == file.text.startIndex ? nil : file.text[file.text.index(before: range.lowerBound)],
-                range.upperBound == file.text.endIndex ? nil : file.text[range.upperBound],
-            ]
+        guard file.isSwift else { return self.hasWord(name, in: file.text) }
+        return file.code.contains { $0.is(name) || $0.kind == .string && self.hasWord(name, in: $0.text) }
+    }
+
+    private static func hasWord(_ name: String, in text: String) -> Bool {
+        text.ranges(of: name).contains { range in
+            let around = [text[..<range.lowerBound].last, text[range.upperBound...].first]
             return around.allSatisfy { $0.map { !$0.isLetter && !$0.isNumber && $0 != "_" } ?? true }
         }
     }

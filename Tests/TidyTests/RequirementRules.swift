@@ -94,6 +94,32 @@ enum RequirementRules {
         return found
     }
 
+    /// What the source of a row says and an earlier row left out or made weaker, in the words of the row.
+    static let kept = [
+        "S0.4": ["must have implemented the user-info provider and the group-info provider"],
+        "S0.8": ["device token and the app's push certificate"],
+        "S1.16": ["`type`", "`info[\"type\"]`"], "S2.3": ["uploaded to the administration backend"],
+        "S2.4": ["has the Push Notifications capability", "bundle identifier"],
+        "S2.11": ["The SDK does not set the icon's number; the app does"],
+        "S2.15": ["Service Extension", "Content Extension", "bundle identifiers must match its certificates"],
+        "S2.16": ["the badge is an Int under the badge key"], "S2.19": ["each push adds 1, a recall takes 1 away"],
+        "S3.2": ["two minutes"], "S3.4": ["without the callback the default one is shown"],
+        "S3.5": ["needs the user, group and group-card providers"],
+        "S4.12": ["named in-process notification with `title`, `content`, `extras`"],
+    ]
+
+    /// Rows that say less than their source. What is not met stands in the row, behind the rule as it is.
+    static func weakened(in page: Source) -> [Finding] {
+        Self.rows(in: page).flatMap { row in
+            let rule = page.lines[row.line - 1].split(separator: "|", omittingEmptySubsequences: false)[2]
+            let ends = ["*Not met*", "*Otherwise*"].compactMap { rule.firstRange(of: $0)?.lowerBound }
+            let met = rule[..<(ends.min() ?? rule.endIndex)]
+            return (Self.kept[row.number] ?? []).filter { !met.contains($0) }.map {
+                Finding(path: page.path, line: row.line, what: "\(row.number) no longer says: \($0)")
+            }
+        }
+    }
+
     /// What is wrong between page and marks. `exists` says whether a path is in the tree.
     static func findings(page: Source, marks: [Mark], exists: (String) -> Bool) -> [Finding] {
         let rows = Self.rows(in: page)

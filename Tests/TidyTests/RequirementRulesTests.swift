@@ -56,6 +56,19 @@ import Testing
                 ])
     }
 
+    @Test func `finds a row that says less than its source, also where it says so only as what is not met`() {
+        let tail = "| [a](../Sources/A.swift) | [t](../Tests/T.swift) |"
+        let asked = "The default needs the user, group and group-card providers."
+        func findings(_ rule: String) -> [String] {
+            let page = Source(path: "docs/requirements.md", text: "| S3.5 | \(rule) \(tail)")
+            return RequirementRules.weakened(in: page).map(\.what)
+        }
+        let weak = "S3.5 no longer says: needs the user, group and group-card providers"
+        #expect(findings("\(asked) *Not met*: the last one.") == [])
+        #expect(findings("The default needs the user and group providers.") == [weak])
+        #expect(findings("The default needs names. *Not met*: \(asked)") == [weak])
+    }
+
     @Test func `reads marks from tests and scenarios only`() {
         let test = """
             // .requirement("S0.9")

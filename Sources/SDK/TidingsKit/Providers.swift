@@ -43,7 +43,7 @@ public protocol GroupInfoProvider: Sendable {
     func groupInfo(for id: ConversationID) async -> GroupInfo?
 }
 
-/// Gives the kit the name a person has in one group (S3.5). Nil falls back to the person's own name.
+/// Gives the kit the name a person has in one group (S3.5). Nil falls back to the nickname that the server has, else to the person's name.
 public protocol GroupMemberInfoProvider: Sendable {
     /// The name in the group; nil if there is none.
     func memberName(of user: UserID, in group: ConversationID) async -> String?
