@@ -51,11 +51,6 @@ extension APNsClient {
                     let der = try PasswordEncryption.decrypt(block, reading)
                     if let der, (try? NIOSSLPrivateKey(bytes: der, format: .der)) != nil { return der }
                 }
-            } catch let unknown as PasswordEncryption.Unknown {
-                throw InvalidField(
-                    field: "private_key",
-                    rule: "must be encrypted with AES or triple DES, not as \(unknown.algorithm) says; "
-                        + "convert it with: openssl pkcs8 -topk8 -v2 aes256 -in old.pem -out new.pem")
             } catch let fault as InvalidField {
                 throw fault
             } catch {
@@ -85,54 +80,32 @@ extension APNsClient {
                 throw InvalidField(
                     field: "private_key", rule: "must be one that TLS can use; this one is damaged or of another kind")
             }
-            var identities: [Identity] = []
+            let facts = certificates.map { try? ProviderCertificate(der: $0) }
+            // Until when a certificate is good; negative for one that is none for pushes.
+            let ranks = facts.map { $0.flatMap { $0.fault(at: $0.validFrom) == nil ? $0.expiresAt : nil } ?? -1 }
+            var identities: [(place: Int, key: NIOSSLPrivateKey)] = []
             for key in read {
-                let own = chain.enumerated().filter { Self.isPair($0.element, key) }
-                    .map { Identity(place: $0.offset, key: key, der: certificates[$0.offset]) }
+                let own = chain.indices.filter { Self.isPair(chain[$0], key) }
                 // A certificate that was renewed with its key stands beside the one before.
-                guard let newest = own.max(by: { $0.rank < $1.rank }) else { continue }
-                identities.append(newest)
+                if let newest = own.max(by: { ranks[$0] < ranks[$1] }) { identities.append((newest, key)) }
             }
-            let fit = identities.filter { $0.rank >= 0 }
-            guard let identity = identities.count == 1 || fit.count == 1 ? fit.first ?? identities[0] : nil else {
-                guard !identities.isEmpty else {
-                    throw InvalidField(field: "private_key", rule: "must belong to the certificate")
+            try InvalidField.check(!identities.isEmpty, "private_key", "must belong to the certificate")
+            let fit = identities.filter { ranks[$0.place] >= 0 }
+            guard let identity = fit.count == 1 ? fit.first : identities.count == 1 ? identities.first : nil else {
+                let names = (fit.isEmpty ? identities : fit).map { identity in
+                    facts[identity.place].map { "\"\($0.name)\" until \(CertificateDate.text($0.expiresAt))" }
+                        ?? "damaged"
                 }
-                let names = (fit.isEmpty ? identities : fit).map(\.description).joined(separator: ", ")
                 throw InvalidField(
                     field: "certificate",
-                    rule:
-                        "must be one with its key; the file has \(identities.count) keys with certificates: \(names); "
-                        + "export one")
+                    rule: "must be one with its key; the file has \(identities.count) keys with certificates: "
+                        + "\(names.joined(separator: ", ")); export one")
             }
             self.privateKey = identity.key
             let others = chain.indices.filter { place in
                 place != identity.place && !read.contains { Self.isPair(chain[place], $0) }
             }
             self.chain = [chain[identity.place]] + others.map { chain[$0] }
-        }
-
-        /// A key with its certificate.
-        private struct Identity: CustomStringConvertible {
-            let place: Int
-            let key: NIOSSLPrivateKey
-            let certificate: ProviderCertificate?
-
-            init(place: Int, key: NIOSSLPrivateKey, der: [UInt8]) {
-                (self.place, self.key) = (place, key)
-                self.certificate = try? ProviderCertificate(der: der)
-            }
-
-            /// Until when it is good; negative for one that is none for pushes.
-            var rank: Int64 {
-                guard let certificate, certificate.fault(at: certificate.validFrom) == nil else { return -1 }
-                return max(0, certificate.expiresAt)
-            }
-
-            var description: String {
-                guard let certificate else { return "one that cannot be read" }
-                return "\"\(certificate.name)\" until \(CertificateDate.text(certificate.expiresAt))"
-            }
         }
 
         /// The certificate that pushes go out under, in DER form.

@@ -26,11 +26,6 @@ struct PKCS12 {
             try self.read(bytes, password)
         } catch let fault as InvalidField {
             throw fault
-        } catch let unknown as PasswordEncryption.Unknown {
-            throw Self.refusal(
-                "must be encrypted with AES, triple DES, RC2 or RC4, not as \(unknown.algorithm) says; convert it with: "
-                    + "openssl pkcs12 -legacy -in old.p12 -nodes -out both.pem; "
-                    + "openssl pkcs12 -export -in both.pem -out new.p12")
         } catch {
             throw Self.refusal("must be a .p12 file with a certificate and its private key; this one is damaged")
         }
@@ -119,7 +114,7 @@ struct PKCS12 {
 
     /// An encryption, and what it is of.
     private mutating func decrypted(_ members: inout BER, _ password: PKCS12Password) throws -> [UInt8] {
-        let encryption = try PasswordEncryption(try members.next(0x30))
+        let encryption = try PasswordEncryption(try members.next(0x30), of: "certificate")
         try self.spend(encryption.rounds)
         guard let bytes = encryption.decrypt(try members.next().octets(), password) else {
             throw Self.refusal(
@@ -130,8 +125,6 @@ struct PKCS12 {
 
     private mutating func spend(_ rounds: Int) throws(InvalidField) {
         self.rounds += min(rounds, PasswordEncryption.roundsMax + 1)
-        try InvalidField.check(
-            self.rounds <= PasswordEncryption.roundsMax, "certificate",
-            "must hash its password at most \(PasswordEncryption.roundsMax) times; export it again")
+        try PasswordEncryption.check(self.rounds, "certificate")
     }
 }

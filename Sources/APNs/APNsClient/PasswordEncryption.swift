@@ -9,11 +9,6 @@ import TidingsModel
 /// The TLS library is never handed a password: it ends the process over one that is not ASCII, and works for as long as the
 /// file says.
 struct PasswordEncryption {
-    struct Unknown: Error {
-        /// Dotted, as in documents.
-        var algorithm: String
-    }
-
     /// How often a file may have passwords hashed in all. OpenSSL writes three times 2,048; Windows takes no more than 600,000 at
     /// a time.
     static let roundsMax = 4_000_000
@@ -30,8 +25,9 @@ struct PasswordEncryption {
 
     /// Reads an `AlgorithmIdentifier`.
     ///
-    /// - Throws: `Unknown`, or `BER.Fault`.
-    init(_ algorithm: BER.Element) throws {
+    /// - Parameter field: what is encrypted, for the words.
+    /// - Throws: `InvalidField` naming the field for one that nobody uses any more, or `BER.Fault`.
+    init(_ algorithm: BER.Element, of field: String) throws {
         var members = try algorithm.inside()
         let type = try members.next(0x06)
         var parameters = try members.next(0x30).inside()
@@ -40,14 +36,14 @@ struct PasswordEncryption {
             (self.rounds, self.cipher, self.pbes2) = (try parameters.next(0x02).number, cipher, nil)
             return
         }
-        guard type.dotted == "1.2.840.113549.1.5.13" else { throw Unknown(algorithm: type.dotted) }
+        guard type.dotted == "1.2.840.113549.1.5.13" else { throw Self.unknown(type.dotted, field) }
         var derivation = try parameters.next(0x30).inside()
         let function = try derivation.next(0x06).dotted
         // Of the functions that make a key, PBKDF2 alone (RFC 8018, appendix A.2).
-        guard function == "1.2.840.113549.1.5.12" else { throw Unknown(algorithm: function) }
+        guard function == "1.2.840.113549.1.5.12" else { throw Self.unknown(function, field) }
         var scheme = try parameters.next(0x30).inside()
         let name = try scheme.next(0x06).dotted
-        guard let cipher = Self.ciphers[name] else { throw Unknown(algorithm: name) }
+        guard let cipher = Self.ciphers[name] else { throw Self.unknown(name, field) }
         let start = Array(try scheme.next(0x04).content)
         var details = try derivation.next(0x30).inside()
         self.salt = try details.next(0x04).octets()
@@ -59,8 +55,23 @@ struct PasswordEncryption {
             var members = try detail.inside()
             hash = try members.next(0x06).dotted
         }
-        guard let known = Self.hashes[hash] else { throw Unknown(algorithm: hash) }
+        guard let known = Self.hashes[hash] else { throw Self.unknown(hash, field) }
         (self.cipher, self.pbes2) = (cipher, (known, start))
+    }
+
+    static func check(_ rounds: Int, _ field: String) throws(InvalidField) {
+        try InvalidField.check(
+            rounds <= Self.roundsMax, field, "must hash its password at most \(Self.roundsMax) times; export it again")
+    }
+
+    private static func unknown(_ algorithm: String, _ field: String) -> InvalidField {
+        InvalidField(
+            field: field,
+            rule: "must be encrypted with AES, triple DES, RC2 or RC4, not as \(algorithm) says; convert it with: "
+                + (field == "private_key"
+                    ? "openssl pkcs8 -topk8 -v2 aes256 -in old.pem -out new.pem"
+                    : "openssl pkcs12 -legacy -in old.p12 -nodes -out both.pem; "
+                        + "openssl pkcs12 -export -in both.pem -out new.p12"))
     }
 
     /// What the bytes are.
@@ -104,16 +115,14 @@ struct PasswordEncryption {
     /// Decrypts a key in PEM form.
     ///
     /// - Returns: nil with another password, as far as that shows.
-    /// - Throws: `Unknown`, `InvalidField` naming `private_key`, or `BER.Fault`.
+    /// - Throws: `InvalidField` naming `private_key`, or `BER.Fault`.
     static func decrypt(_ key: PEMBlock, _ password: PKCS12Password) throws -> [UInt8]? {
         if let manner = key.manner { return try Self.decrypt(key.der, manner: manner, password) }
         // EncryptedPrivateKeyInfo (RFC 5958, section 3).
         var outer = BER(key.der[...])
         var members = try outer.next(0x30).inside()
-        let encryption = try PasswordEncryption(try members.next(0x30))
-        try InvalidField.check(
-            encryption.rounds <= Self.roundsMax, "private_key", "must hash its password at most \(Self.roundsMax) times"
-        )
+        let encryption = try PasswordEncryption(try members.next(0x30), of: "private_key")
+        try Self.check(encryption.rounds, "private_key")
         return encryption.decrypt(try members.next(0x04).octets(), password)
     }
 
@@ -121,11 +130,11 @@ struct PasswordEncryption {
     ///
     /// - Parameter manner: the value of `DEK-Info`: a cipher and its start.
     /// - Returns: nil with another password, as far as that shows.
-    /// - Throws: `Unknown`.
+    /// - Throws: `InvalidField` naming `private_key`.
     private static func decrypt(_ bytes: [UInt8], manner: String, _ password: PKCS12Password) throws -> [UInt8]? {
         let parts = manner.split(separator: ",").map { String($0.filter { $0 != " " }) }
         guard let name = parts.first, let cipher = Self.old[name] else {
-            throw Unknown(algorithm: parts.first ?? "none")
+            throw Self.unknown(parts.first ?? "nobody", "private_key")
         }
         let start = parts.count == 2 ? Hexadecimal.bytes(parts[1].utf8) ?? [] : []
         var key: [UInt8] = []
