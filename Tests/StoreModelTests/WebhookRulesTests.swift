@@ -98,13 +98,18 @@ import TidingsModel
         let urls = [
             "", "example.com", "ftp://example.com", "HTTPS://example.com", "https://", "https:///a", "https://:443/a",
             "https://ann:secret@example.com", "https://example.com/#a", "https://example.com/a b", "https://例.com",
+            "https://127.0.0.1:65536/", "https://[::1]:99999", "https://a:0", "https://a%00b/", "https://a%0d%0ab/",
+            "https://a:-1",
+            "https://a:9999999999999999999999",
             long,
         ]
         for url in urls {
             #expect(Self.refusal(&state, .add(Self.record("w2", "Bills", url))) == "invalid_field url", "\(url)")
             #expect(Self.refusal(&state, .set(id: "w1", WebhookEdit(url: url))) == "invalid_field url", "\(url)")
         }
-        #expect(Self.refusal(&state, .set(id: "w1", WebhookEdit(url: String(long.dropLast())))) == nil)
+        for url in [String(long.dropLast()), "https://a:65535/", "https://[::1]/", "https://[::1]:1", "https://a:/"] {
+            #expect(Self.refusal(&state, .set(id: "w1", WebhookEdit(url: url))) == nil, "\(url)")
+        }
         let unsealed = SealedBytes(keyID: "", bytes: [1])
         let changes: [(WebhookChange, String)] = [
             (.add(Self.record("w1", "Bills")), "exists webhook"), (.add(Self.record("w2")), "exists name"),

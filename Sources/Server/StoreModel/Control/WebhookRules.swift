@@ -109,6 +109,10 @@ extension WebhookRecord {
         let authority = rest.prefix { !"/?#".contains($0) }
         try InvalidField.check(!authority.isEmpty && !authority.hasPrefix(":"), "url", "must name a host")
         try InvalidField.check(!authority.contains("@"), "url", "must be without user and password")
+        try InvalidField.check(!authority.contains("%"), "url", "must have a host without percent signs")
+        let port = authority.hasSuffix("]") ? nil : authority.split(separator: ":").dropFirst().last
+        try InvalidField.check(
+            port.map { 1...65_535 ~= Int($0) ?? 0 } ?? true, "url", "must have a port from 1 to 65535, if it has one")
         try InvalidField.check(!rest.contains("#"), "url", "must be without a fragment")
     }
 }

@@ -89,7 +89,7 @@ final class PasswordHashing: Sendable {
     /// scrypt (RFC 7914). Keyboards write "é" in one way or another, which is the same password.
     private static func scrypt(_ password: String, _ how: PasswordHash) throws -> [UInt8] {
         try KDF.Scrypt.deriveKey(
-            from: Data(password.precomposedStringWithCanonicalMapping.utf8), salt: how.salt,
+            from: Array(password.precomposedStringWithCanonicalMapping.utf8), salt: how.salt,
             outputByteCount: Self.hashBytes, rounds: Int(how.cost), blockSize: Int(how.blockSize),
             parallelism: Int(how.parallelism)
         ).withUnsafeBytes { Array($0) }
