@@ -10,7 +10,7 @@ struct APIOptions: ParsableArguments {
     @Option(help: "The app (tenant).") var app = "demo"
 
     func key() throws -> String {
-        guard let key = self.apiKey ?? ProcessInfo.processInfo.environment["TIDINGS_API_KEY"], !key.isEmpty else {
+        guard let key = Secrets.find(self.apiKey, "TIDINGS_API_KEY") else {
             throw ToolFailure("an API key is needed: set TIDINGS_API_KEY or give --api-key")
         }
         return key
@@ -76,7 +76,7 @@ struct Send: AsyncParsableCommand {
     func run() async throws {
         let folder = try TemporaryFolder("send")
         defer { folder.remove() }
-        let given = self.token ?? ProcessInfo.processInfo.environment["TIDINGS_TOKEN"]
+        let given = Secrets.find(self.token, "TIDINGS_TOKEN")
         let token = if let given { given } else { try await self.options.userToken(for: self.from, seconds: 300) }
         guard let url = URL(string: self.gateway) else { throw ToolFailure("\(self.gateway) is not an address") }
         var configuration = ChatClient.Configuration(appKey: AppID(self.options.app), serverURL: url)

@@ -1,5 +1,6 @@
 import Foundation
 package import ScenarioCore
+import TidingsModel
 import Yams
 
 package struct ScenarioFile: Sendable {
@@ -10,7 +11,9 @@ package struct ScenarioFile: Sendable {
     package init(path: String) throws(ScenarioFileError) {
         let text: String
         do {
-            text = try String(contentsOfFile: path, encoding: .utf8)
+            text = try FileText.read(Data(contentsOf: URL(fileURLWithPath: path)), field: "the file")
+        } catch let fault as InvalidField {
+            throw ScenarioFileError(path: path, problems: ["\(path): \(fault)"])
         } catch {
             throw ScenarioFileError(path: path, problems: ["\(path): cannot be read: \(error.localizedDescription)"])
         }

@@ -48,7 +48,7 @@ private struct ConfigurationReading {
         let prefix = "TIDINGS_"
         let ours = environment.filter { $0.key.hasPrefix(prefix) }
         let variables = Dictionary(
-            uniqueKeysWithValues: ours.map { (String($0.key.dropFirst(prefix.count)), $0.value) })
+            uniqueKeysWithValues: ours.map { (String($0.key.dropFirst(prefix.count)), FileText.line($0.value)) })
         var providers: [any ConfigProvider] = [
             InMemoryProvider(name: "flags", values: values),
             EnvironmentVariablesProvider(environmentVariables: variables),
@@ -61,7 +61,8 @@ private struct ConfigurationReading {
         }
         do {
             // swift-configuration cannot list the keys of a file; without a list a misspelt key would be passed over.
-            self.fileKeys = try Self.keys(in: try String(contentsOfFile: file, encoding: .utf8))
+            let text = try FileText.read(Data(contentsOf: URL(fileURLWithPath: file)), field: "its text")
+            self.fileKeys = try Self.keys(in: text)
             let path = InMemoryProvider(name: "file", values: ["filePath": ConfigValue(.string(file), isSecret: false)])
             providers.append(try await FileProvider<YAMLSnapshot>(config: ConfigReader(provider: path)))
         } catch {
@@ -116,7 +117,12 @@ private struct ConfigurationReading {
         let name = path.joined(separator: ".")
         self.known.insert(name)
         do {
-            return try await self.reader.fetchString(forKey: ConfigKey(path), isSecret: isSecret)
+            let text = try await self.reader.fetchString(forKey: ConfigKey(path), isSecret: isSecret)
+            guard text?.utf8.contains(0) != true else {
+                self.faults.append(field: name, rule: "must be without zero bytes", remedy: "write it again")
+                return nil
+            }
+            return text.map { FileText.line($0) }
         } catch {
             self.faults.append(
                 field: name, rule: "must be one value", remedy: "give a single value, not a list or mapping")

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import TidingsModel
 
 extension MasterKeys {
     private static let field = "store.master_key_path"
@@ -53,9 +54,15 @@ extension MasterKeys {
                 "must name a file for the server's user alone, but \"\(path)\" has the mode \(String(mode, radix: 8))",
                 "chmod 600 \(path)")
         }
-        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+        guard let bytes = FileManager.default.contents(atPath: path) else {
             throw Self.fault(
                 "must name a file that the server can read, got \"\(path)\"", "give the file to the server's user")
+        }
+        let text: String
+        do throws(InvalidField) {
+            text = try FileText.read(bytes, field: path)
+        } catch {
+            throw Self.fault("\(error.rule) (\"\(path)\")", "save the file as text in UTF-8")
         }
         do throws(Fault) {
             return try MasterKeys(parsing: text)

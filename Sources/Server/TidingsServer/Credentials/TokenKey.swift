@@ -32,7 +32,13 @@ struct TokenKey: Sendable {
         guard bytes.count <= Self.setBytesMax else {
             throw Fault(rule: "must be at most \(Self.setBytesMax) bytes, got \(bytes.count)")
         }
-        guard let list = (try? JSONValue(parsing: bytes))?["keys"]?.arrayValue else {
+        let text: String
+        do throws(InvalidField) {
+            text = try FileText.read(bytes, field: "set")
+        } catch {
+            throw Fault(rule: error.rule)
+        }
+        guard let list = (try? JSONValue(parsing: text))?["keys"]?.arrayValue else {
             throw Fault(rule: "must be a JSON object with a list \"keys\" (RFC 7517)")
         }
         var keys: [TokenKey] = []

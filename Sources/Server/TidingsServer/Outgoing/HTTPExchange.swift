@@ -1,3 +1,4 @@
+import APNsClient
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -37,7 +38,7 @@ struct HTTPExchange: Sendable {
     /// - Parameter trustRootsPath: nil for the system's authorities.
     static func tls(trustRootsPath: String?) throws -> NIOSSLContext {
         var configuration = TLSConfiguration.makeClientConfiguration()
-        if let path = trustRootsPath { configuration.trustRoots = .file(path) }
+        if let path = trustRootsPath { configuration.trustRoots = try .file(at: path) }
         configuration.applicationProtocols = ["http/1.1"]
         configuration.minimumTLSVersion = .tlsv12
         return try NIOSSLContext(configuration: configuration)

@@ -31,7 +31,7 @@ struct BenchDevices: AsyncParsableCommand {
     }
 
     func run() async throws {
-        guard let secret = ProcessInfo.processInfo.environment["TIDINGS_TOKEN_SECRET"], !secret.isEmpty else {
+        guard let secret = Secrets.find(nil, "TIDINGS_TOKEN_SECRET") else {
             throw ToolFailure("the app's token secret is needed: set TIDINGS_TOKEN_SECRET")
         }
         let start = ContinuousClock.now

@@ -28,7 +28,9 @@ struct AppFile: Equatable {
     init(path: String) throws {
         let text: String
         do {
-            text = try String(contentsOfFile: path, encoding: .utf8)
+            text = try FileText.read(Data(contentsOf: URL(fileURLWithPath: path)), field: path)
+        } catch let fault as InvalidField {
+            throw ToolFailure("\(fault)")
         } catch {
             throw ToolFailure("\(path) cannot be read: \(error.localizedDescription)")
         }

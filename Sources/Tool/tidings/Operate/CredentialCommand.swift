@@ -137,7 +137,7 @@ struct CredentialOptions: ParsableArguments {
 
     private func password() throws -> String? {
         try self.passwordFile.map { path in
-            let text = String(decoding: try Self.bytes(of: path, "--password-file"), as: UTF8.self)
+            let text = try FileText.read(try Self.bytes(of: path, "--password-file"), field: "--password-file")
             return String(text.prefix { !$0.isNewline })
         }
     }

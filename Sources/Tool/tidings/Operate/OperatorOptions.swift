@@ -8,7 +8,7 @@ struct OperatorOptions: ParsableArguments {
     @Option(help: "The key of an operator; better in the environment as TIDINGS_OPERATOR_KEY.") var key: String?
 
     func access() throws -> APIAccess {
-        guard let key = self.key ?? ProcessInfo.processInfo.environment["TIDINGS_OPERATOR_KEY"], !key.isEmpty else {
+        guard let key = Secrets.find(self.key, "TIDINGS_OPERATOR_KEY") else {
             throw ToolFailure("the key of an operator is needed: set TIDINGS_OPERATOR_KEY or give --key")
         }
         return APIAccess(api: self.api, key: key)

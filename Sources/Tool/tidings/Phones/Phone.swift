@@ -60,11 +60,9 @@ struct Phone: AsyncParsableCommand {
         guard let path = self.script else { return self.plain ? .lines : try PhoneTerminal.mode() }
         let data =
             path == "-" ? FileHandle.standardInput.readDataToEndOfFile() : FileManager.default.contents(atPath: path)
-        guard let data, let text = String(data: data, encoding: .utf8) else {
-            throw ValidationError("--script must be a readable file in UTF-8, got \"\(path)\"")
-        }
+        guard let data else { throw ValidationError("--script must be a file that can be read, got \"\(path)\"") }
         do {
-            return .script(try Script(text))
+            return .script(try Script(try FileText.read(data, field: "text")))
         } catch {
             throw ValidationError("--script \(path): \(error)")
         }

@@ -158,7 +158,7 @@ extension Simulate {
         }
         let replay: Replay
         do {
-            replay = try Replay(parsing: String(decoding: data, as: UTF8.self))
+            replay = try Replay(parsing: try FileText.read(data, field: "text"))
         } catch {
             throw ValidationError("--replay \(path): \(error)")
         }
