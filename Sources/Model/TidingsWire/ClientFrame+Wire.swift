@@ -57,7 +57,8 @@ extension WireClientFrame {
         case .runState(let state): return .runState(try state.model(field: "run_state"))
         case .registerPush(let registration):
             let number = registration.number == 0 ? nil : registration.number
-            return .registerPush(try registration.registration(), number: number)
+            return .registerPush(
+                try numbered(number) { () throws(FrameError) in try registration.registration() }, number: number)
         case .sync(let sync): return .sync(after: sync.after, limit: sync.limit)
         case .markRead(let read):
             return .markRead(try read.conversation.model(field: "conversation"), upTo: read.upTo)

@@ -7,6 +7,14 @@ func checked<Value>(
     do throws(InvalidField) { return try check() } catch { throw .invalid(error, send: send) }
 }
 
+/// Lays a fault at the door of the request with that number.
+func numbered<Value>(_ number: RequestNumber?, _ read: () throws(FrameError) -> Value) throws(FrameError) -> Value {
+    do throws(FrameError) { return try read() } catch {
+        guard let number, case .invalid(let field, send: nil) = error else { throw error }
+        throw .invalidRequest(field, number)
+    }
+}
+
 func known<Word: RawRepresentable & CaseIterable>(
     _ text: String, field: String, send: ClientMessageID? = nil
 ) throws(FrameError) -> Word where Word.RawValue == String {

@@ -65,11 +65,16 @@ package enum FrameCodec {
         Self.bytes(WireServerFrame(frame), as: format)
     }
 
-    /// Longer input is refused before parsing.
+    /// Longer input is refused before parsing. Of what does not parse a request with a number, or a send with an id, is refused alone.
     package static func decodeClientFrame(
         _ bytes: [UInt8], as format: WireFormat, bytesMax: Int = FrameCodec.frameBytesMax
     ) throws(FrameError) -> ClientFrame {
-        try Self.parse(WireClientFrame.self, bytes, as: format, bytesMax: bytesMax).model()
+        do throws(FrameError) {
+            return try Self.parse(WireClientFrame.self, bytes, as: format, bytesMax: bytesMax).model()
+        } catch {
+            guard case .malformed(let why) = error else { throw error }
+            throw BrokenFrame(bytes: bytes, format: format, why: why).error
+        }
     }
 
     /// Longer input is refused before parsing; pages may be larger than client frames.
@@ -94,16 +99,19 @@ package enum FrameCodec {
         do {
             switch format {
             case .protobuf: return try M(serializedBytes: bytes)
-            case .json:
-                var options = JSONDecodingOptions()
-                // A newer peer may say more than this build knows.
-                options.ignoreUnknownFields = true
-                options.messageDepthLimit = 16
-                return try M(jsonUTF8Bytes: bytes, options: options)
+            case .json: return try Self.parseJSON(M.self, bytes)
             }
         } catch {
             throw .malformed(Self.reason(error, format))
         }
+    }
+
+    static func parseJSON<M: SwiftProtobuf.Message>(_ type: M.Type, _ bytes: [UInt8]) throws -> M {
+        var options = JSONDecodingOptions()
+        // A newer peer may say more than this build knows.
+        options.ignoreUnknownFields = true
+        options.messageDepthLimit = 16
+        return try M(jsonUTF8Bytes: bytes, options: options)
     }
 
     private static func reason(_ error: any Error, _ format: WireFormat) -> String {

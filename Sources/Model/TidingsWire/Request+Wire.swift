@@ -59,7 +59,7 @@ extension WireRequest {
 
     /// A fault refuses this request alone; the session goes on.
     func model() throws(FrameError) -> ClientRequest {
-        do throws(FrameError) {
+        try numbered(self.number) { () throws(FrameError) in
             guard self.number > 0 else {
                 throw .broken("request.number", "must be at least 1")
             }
@@ -68,9 +68,6 @@ extension WireRequest {
             }
             try checked { () throws(InvalidField) in try request.validate() }
             return request
-        } catch {
-            guard case .invalid(let field, _) = error else { throw error }
-            throw .invalidRequest(field, self.number)
         }
     }
 
