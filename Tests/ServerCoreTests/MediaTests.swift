@@ -33,18 +33,32 @@ private func code(_ check: () throws(MediaFault) -> Void) -> MediaFault.Code? {
 
     @Test(
         arguments: [
-            (MediaUsage(), nil), (MediaUsage(ownerBytes: 9_000), nil), (MediaUsage(ownerBytes: 9_001), .quotaExceeded),
-            (MediaUsage(appBytes: 99_000), nil), (MediaUsage(appBytes: 99_001), .quotaExceeded),
-            (MediaUsage(ownerUploads: 7), nil), (MediaUsage(ownerUploads: 8), .tooManyUploads),
-            (MediaUsage(free: 6_000), nil), (MediaUsage(free: 5_999), .storageFull),
+            (MediaUsage(), nil), (MediaUsage(ownerBytes: 90_000), nil),
+            (MediaUsage(ownerBytes: 90_001), .quotaExceeded), (MediaUsage(appBytes: 990_000), nil),
+            (MediaUsage(appBytes: 990_001), .quotaExceeded), (MediaUsage(ownerFiles: 9_999), nil),
+            (MediaUsage(ownerFiles: 10_000), .quotaExceeded), (MediaUsage(appFiles: 999_999), nil),
+            (MediaUsage(appFiles: 1_000_000), .quotaExceeded), (MediaUsage(ownerUploads: 7), nil),
+            (MediaUsage(ownerUploads: 8), .tooManyUploads), (MediaUsage(free: 15_000), nil),
+            (MediaUsage(free: 14_999), .storageFull),
         ] as [(MediaUsage, MediaFault.Code?)])
     func `fits in what its person and its app may have, and on the disk`(usage: MediaUsage, fault: MediaFault.Code?) {
-        let refusal = Self.refusal(record(), usage) {
-            $0.personBytesMax = 10_000
-            $0.appBytesMax = 100_000
+        let refusal = Self.refusal(record(bytes: 10_000), usage) {
+            $0.personBytesMax = 100_000
+            $0.appBytesMax = 1_000_000
             $0.freeBytesMin = 5_000
         }
         #expect(refusal == fault)
+    }
+
+    @Test func `counts as what the smallest file takes of a disk, so that tiny ones fill a quota too`() {
+        for bytes in [1, 4, 4_095, 4_096, 4_097] as [Int64] {
+            #expect(record(bytes: bytes).quotaBytes == max(bytes, 4_096))
+        }
+        for (used, fault) in [(95_904, nil), (95_905, .quotaExceeded)] as [(Int64, MediaFault.Code?)] {
+            #expect(
+                Self.refusal(record(bytes: 4), MediaUsage(ownerBytes: used)) { $0.personBytesMax = 100_000 } == fault)
+            #expect(Self.refusal(record(bytes: 4), MediaUsage(appBytes: used)) { $0.appBytesMax = 100_000 } == fault)
+        }
     }
 
     @Test func `is of a kind and size that the server takes`() {
@@ -56,8 +70,9 @@ private func code(_ check: () throws(MediaFault) -> Void) -> MediaFault.Code? {
     }
 
     @Test func `of the backend's counts for its app alone, and it has more of them at once`() {
-        let usage = MediaUsage(ownerBytes: 1 << 40, ownerUploads: 8)
+        let usage = MediaUsage(ownerBytes: 1 << 40, ownerFiles: 1 << 30, ownerUploads: 8)
         #expect(Self.refusal(record(owner: nil), usage) == nil)
+        #expect(Self.refusal(record(owner: nil), MediaUsage(appFiles: 1_000_000)) == .quotaExceeded)
         #expect(Self.refusal(record(owner: nil), MediaUsage(ownerUploads: 256)) == .tooManyUploads)
     }
 
@@ -82,7 +97,7 @@ private func code(_ check: () throws(MediaFault) -> Void) -> MediaFault.Code? {
     }
 
     @Test func `that is rejected takes nothing of a quota any more`() {
-        #expect(record(completedAt: 5).quotaBytes == 1_000)
+        #expect(record(completedAt: 5).quotaBytes == 4_096)
         #expect(record(completedAt: 5, verdict: .rejected).quotaBytes == 0)
     }
 }

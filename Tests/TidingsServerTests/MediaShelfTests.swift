@@ -1,9 +1,67 @@
 import Foundation
+import HTTPTypes
 import ServerCore
 import Testing
 import TidingsModel
 
 @testable import TidingsServer
+
+@Suite struct `Open files of media` {
+    private let path = NSTemporaryDirectory() + "tidings-\(UUID().uuidString)"
+
+    @Test func `are as many as may be, one more is refused until one is closed`() async throws {
+        defer { try? FileManager.default.removeItem(atPath: self.path) }
+        let shelf = MediaShelf(
+            path: self.path, limits: MediaLimits(), filesMax: 2, metrics: ServerMetrics(factory: PrometheusRegistry()))
+        #expect(try await shelf.open(at: 0) == [])
+        var files = [
+            try await shelf.open("\(self.path)/one", .writing(from: 0)),
+            try await shelf.open("\(self.path)/two", .writing(from: 0)),
+        ]
+        let refusal = APIProblem(
+            .told(.unavailable), field: "media",
+            rule: "must wait: 2 files are open, as many as the limit of open files allows",
+            headers: [.retryAfter: "1"])
+        await #expect(throws: refusal) { try await shelf.open("\(self.path)/one", .reading) }
+        files.removeFirst()
+        // One that is not there takes no place.
+        for _ in 0..<3 {
+            await #expect(throws: MediaFailure.self) { try await shelf.open("\(self.path)/three", .reading) }
+        }
+        files.append(try await shelf.open("\(self.path)/one", .reading))
+        #expect(files.count == 2)
+        await #expect(throws: refusal) { try await shelf.open("\(self.path)/one", .reading) }
+    }
+}
+
+@Suite struct `Files of a person` {
+    private let path = NSTemporaryDirectory() + "tidings-\(UUID().uuidString)"
+
+    @Test func `are as many as may be, however small, also after a restart`() async throws {
+        defer { try? FileManager.default.removeItem(atPath: self.path) }
+        var limits = MediaLimits()
+        (limits.personFilesMax, limits.appFilesMax) = (2, 3)
+        func shelf() async throws -> MediaShelf {
+            let shelf = MediaShelf(
+                path: self.path, limits: limits, metrics: ServerMetrics(factory: PrometheusRegistry()))
+            #expect(try await shelf.open(at: 0) == [])
+            return shelf
+        }
+        func create(_ digit: Character, of owner: UserID?, in shelf: MediaShelf) async throws {
+            _ = try await shelf.create(
+                MediaRecord(
+                    id: MediaID(String(repeating: digit, count: 32)), app: "demo", owner: owner, kind: .jpeg, bytes: 4,
+                    createdAt: 1))
+        }
+        let first = try await shelf()
+        for digit in "ab" { try await create(digit, of: "alice", in: first) }
+        await #expect(throws: MediaFault.self) { try await create("c", of: "alice", in: first) }
+        let second = try await shelf()
+        await #expect(throws: MediaFault.self) { try await create("c", of: "alice", in: second) }
+        try await create("d", of: nil, in: second)
+        await #expect(throws: MediaFault.self) { try await create("e", of: "bob", in: second) }
+    }
+}
 
 @Suite struct `The key of a request that begins an upload` {
     private static let day: Int64 = 86_400_000

@@ -53,7 +53,8 @@ package struct MediaRecord: Hashable, Sendable {
     package var isWhole: Bool { self.completedAt != nil }
 
     /// What it takes of a quota: the whole from the start, so that uploads that run beside each other do not pass it together.
-    package var quotaBytes: Int64 { self.verdict == .rejected ? 0 : self.bytes }
+    /// A small one takes as much as a disk gives it.
+    package var quotaBytes: Int64 { self.verdict == .rejected ? 0 : max(self.bytes, 4_096) }
 }
 
 /// What the app's backend, or a scanner behind it, says of a file.
@@ -69,6 +70,9 @@ package struct MediaLimits: Hashable, Sendable {
     package var kinds: [MediaKind] = MediaKind.allCases.filter { $0 != .pdf }
     package var personBytesMax: Int64 = 1_073_741_824
     package var appBytesMax: Int64 = 107_374_182_400
+    /// Files, whatever was said of them: each has a record in memory and on the disk.
+    package var personFilesMax = 10_000
+    package var appFilesMax = 1_000_000
     /// Unfinished ones of a person, and of the backend so many times more.
     package var personUploadsMax = 8
     package static let backendUploadsFactor = 32
@@ -96,14 +100,21 @@ package struct MediaLimits: Hashable, Sendable {
 package struct MediaUsage: Hashable, Sendable {
     package var ownerBytes: Int64
     package var appBytes: Int64
+    package var ownerFiles: Int
+    package var appFiles: Int
     /// Unfinished ones of the owner.
     package var ownerUploads: Int
     /// Bytes that may still be written; nil if the system does not say.
     package var free: Int64?
 
-    package init(ownerBytes: Int64 = 0, appBytes: Int64 = 0, ownerUploads: Int = 0, free: Int64? = nil) {
+    package init(
+        ownerBytes: Int64 = 0, appBytes: Int64 = 0, ownerFiles: Int = 0, appFiles: Int = 0, ownerUploads: Int = 0,
+        free: Int64? = nil
+    ) {
         self.ownerBytes = ownerBytes
         self.appBytes = appBytes
+        self.ownerFiles = ownerFiles
+        self.appFiles = appFiles
         self.ownerUploads = ownerUploads
         self.free = free
     }

@@ -19,16 +19,20 @@ package enum MediaRules {
                 .tooManyUploads, "",
                 "finish or delete one of the \(usage.ownerUploads) uploads under way before another")
         }
-        if record.owner != nil, usage.ownerBytes + record.bytes > limits.personBytesMax {
-            throw MediaFault(
-                .quotaExceeded, "Upload-Length",
-                "must fit in the \(limits.personBytesMax) bytes a person may have, of which \(usage.ownerBytes) are used"
-            )
+        var quotas = [
+            ("app", "bytes", usage.appBytes, record.quotaBytes, limits.appBytesMax),
+            ("app", "files", Int64(usage.appFiles), 1, Int64(limits.appFilesMax)),
+        ]
+        if record.owner != nil {
+            quotas += [
+                ("person", "bytes", usage.ownerBytes, record.quotaBytes, limits.personBytesMax),
+                ("person", "files", Int64(usage.ownerFiles), 1, Int64(limits.personFilesMax)),
+            ]
         }
-        guard usage.appBytes + record.bytes <= limits.appBytesMax else {
+        for (who, unit, used, more, most) in quotas.reversed() where used + more > most {
             throw MediaFault(
                 .quotaExceeded, "Upload-Length",
-                "must fit in the \(limits.appBytesMax) bytes the app may have, of which \(usage.appBytes) are used")
+                "must fit in the \(most) \(unit) the \(who) may have, of which \(used) are used; it takes \(more)")
         }
         try self.checkRoom(record.bytes, free: usage.free, limits)
     }

@@ -13,12 +13,18 @@ extension ConfigurationKey {
             .words(\.media.types, MediaKind.allCases.map(\.rawValue))),
         .init("media.bytes_max", "largest file in bytes", .milliseconds(\.media.limits.bytesMax, 1...1_073_741_824)),
         .init(
-            "media.person_bytes_max", "bytes of files a person may have",
+            "media.person_bytes_max", "bytes of files a person may have; each counts as 4096 at least",
             .milliseconds(\.media.limits.personBytesMax, Self.bytes)
         ),
         .init(
-            "media.app_bytes_max", "bytes of files an app may have",
+            "media.app_bytes_max", "bytes of files an app may have; each counts as 4096 at least",
             .milliseconds(\.media.limits.appBytesMax, Self.bytes)),
+        .init(
+            "media.person_files_max", "files a person may have",
+            .integer(\.media.limits.personFilesMax, 1...1_000_000_000)),
+        .init(
+            "media.app_files_max", "files an app may have, those of its backend and of its people",
+            .integer(\.media.limits.appFilesMax, 1...1_000_000_000)),
         .init(
             "media.person_uploads_max", "unfinished uploads a person may have; the backend 32 times as many",
             .integer(\.media.limits.personUploadsMax, 1...1_000)),

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import Metrics
 import NIOCore
 import ServerCore
@@ -41,6 +42,8 @@ final class MediaShelf: Sendable {
         var ownerBytes: [Owner: Int64] = [:]
         var ownerUploads: [Owner: Int] = [:]
         var appBytes: [AppID: Int64] = [:]
+        var ownerFiles: [Owner: Int] = [:]
+        var appFiles: [AppID: Int] = [:]
         /// The newest each: a key may name another upload again after some time.
         var requests: [RequestKey: MediaID] = [:]
         /// A request is changing their files.
@@ -72,6 +75,8 @@ final class MediaShelf: Sendable {
             let owner = Owner(record.app, record.owner)
             Self.add(sign * record.quotaBytes, to: &self.ownerBytes[owner])
             Self.add(sign * record.quotaBytes, to: &self.appBytes[record.app])
+            Self.add(Int(sign), to: &self.ownerFiles[owner])
+            Self.add(Int(sign), to: &self.appFiles[record.app])
             if !record.isWhole { Self.add(Int(sign), to: &self.ownerUploads[owner]) }
         }
 
@@ -83,8 +88,15 @@ final class MediaShelf: Sendable {
 
     private let state = Mutex(State())
 
-    init(path: String, limits: MediaLimits, registry: AppRegistry? = nil, metrics: ServerMetrics) {
+    /// How many files are read and written at a time, and those that are.
+    private let filesMax: Int
+    private let filesOpen = Mutex(0)
+
+    init(
+        path: String, limits: MediaLimits, registry: AppRegistry? = nil, filesMax: Int = .max, metrics: ServerMetrics
+    ) {
         self.folder = MediaFolder(path: path)
+        self.filesMax = filesMax
         self.general = limits
         self.registry = registry
         self.metrics = metrics
@@ -110,6 +122,24 @@ final class MediaShelf: Sendable {
         }
         self.report()
         return loaded.unreadable
+    }
+
+    /// Opens a file for as long as the caller keeps it.
+    /// - Throws: `APIProblem` while as many are open as may be; `MediaFailure`.
+    func open(_ path: String, _ use: MediaFile.Use) async throws -> MediaFile {
+        let isRoom = self.filesOpen.withLock { open in
+            guard open < self.filesMax else { return false }
+            open += 1
+            return true
+        }
+        guard isRoom else {
+            throw APIProblem(
+                .told(.unavailable), field: "media",
+                rule: "must wait: \(self.filesMax) files are open, as many as the limit of open files allows",
+                headers: [.retryAfter: "1"])
+        }
+        let place = MediaFile.Place { self.filesOpen.withLock { $0 -= 1 } }
+        return try await MediaFolder.onDisk { try MediaFile(path, use, place) }
     }
 
     private func report() {
@@ -163,6 +193,7 @@ final class MediaShelf: Sendable {
             let owner = Owner(record.app, record.owner)
             let usage = MediaUsage(
                 ownerBytes: state.ownerBytes[owner] ?? 0, appBytes: state.appBytes[record.app] ?? 0,
+                ownerFiles: state.ownerFiles[owner] ?? 0, appFiles: state.appFiles[record.app] ?? 0,
                 ownerUploads: state.ownerUploads[owner] ?? 0, free: free)
             try MediaRules.checkCreation(record, usage, self.limits)
             state.put(record)
