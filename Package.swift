@@ -129,8 +129,7 @@ targets += shell(
     uses: [
         "Crypto", "CryptoExtras", "Logging", "Metrics", "NIOConcurrencyHelpers", "NIOCore", "NIOPosix", "NIOSSL",
         "NIOTLS",
-    ], testing: ["APNsSimulator", "APNsCore", "APNsTestSupport"],
-    testingUses: ["MetricsTestKit", "SwiftASN1", "X509"])
+    ], testing: ["APNsSimulator", "APNsCore", "APNsTestSupport"], testingUses: ["MetricsTestKit", "SwiftASN1", "X509"])
 targets += shell(
     "APNs", "APNsSimulator", needs: ["TidingsModel", "APNsModel", "APNsCore", "HTTP2Connection", "HTTPUpgrades"],
     uses: [

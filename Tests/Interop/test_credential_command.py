@@ -135,6 +135,17 @@ def test_a_certificate_says_what_openssl_reads_in_it(stage, name):
     assert f"good until    {ends[0]}:{ends[1]} UTC" in lines
 
 
+def test_a_password_is_a_line_of_utf8_with_or_without_a_mark(stage):
+    file, words = stage.certificate(), stage.folder / "marked"
+    for text in ["\ufeffsesame", "sesame\r\n", "\ufeffsesame\nmore\n"]:
+        words.write_text(text)
+        assert inspect(stage, file, "--password-file", words)["kind"] == "certificate"
+    words.write_bytes("sesame\n".encode("utf-16"))
+    assert "--password-file must be in UTF-8, and this is UTF-16" in stage.run("inspect", file, "--password-file", words, status=1)
+    words.write_bytes(b"ses\xe9me\n")
+    assert "--password-file must be in UTF-8" in stage.run("inspect", file, "--password-file", words, status=1)
+
+
 def test_a_key_of_another_curve_or_kind_and_other_files_say_what_they_are(stage):
     made = {}
     for name, command in {

@@ -194,6 +194,12 @@ def test_pushes_wait_for_a_credential_and_go_once_there_is_one(make_site):
     stage.backend.wait_for_ends(waiting, "bob", "accepted")
 
 
+def encrypted(key: str, password: str) -> bytes:
+    """A key as `openssl pkcs8 -topk8` writes it."""
+    return subprocess.run(
+        ["openssl", "pkcs8", "-topk8", "-v2", "aes256", "-passout", f"pass:{password}"], input=key.encode(), capture_output=True, check=True).stdout
+
+
 def test_what_is_wrong_with_a_file_is_said_and_no_secret_is_kept_in_the_open(stage):
     olga = stage.olga
     made = apple(stage.site, "/keys", {"topics": [TOPIC]})
@@ -206,6 +212,14 @@ def test_what_is_wrong_with_a_file_is_said_and_no_secret_is_kept_in_the_open(sta
     file = base64.b64decode(expired["p12_base64"])
     assert refusal(lambda: olga.upload(file, password="open")) == (400, "invalid_field", "password")
     assert refusal(lambda: olga.upload(file, password="sesame")) == (400, "invalid_field", "certificate")
+    # Letters outside ASCII once ended the server.
+    for password in ["é", "密码", "🔑"]:
+        made_so = apple(stage.site, "/certificates", {"bundle_id": TOPIC, "password": password, "variant": "expired"})
+        shrouded = base64.b64decode(made_so["p12_base64"])
+        both = encrypted(made_so["key_pem"], password) + made_so["certificate_pem"].encode()
+        for bundle in (shrouded, both):
+            assert refusal(lambda: olga.upload(bundle, password="ключ")) == (400, "invalid_field", "password")
+            assert refusal(lambda: olga.upload(bundle, password=password)) == (400, "invalid_field", "certificate")
     assert refusal(lambda: olga.call("GET", "/none")) == (404, "unknown_push_credential", "id")
     key = olga.upload(pem, name=name, team_id=made["team_id"])
     assert refusal(lambda: olga.upload(pem, name=name, team_id=made["team_id"]))[:2] == (409, "exists")

@@ -74,7 +74,7 @@ struct PasswordEncryption {
                         + "openssl pkcs12 -export -in both.pem -out new.p12"))
     }
 
-    /// What the bytes are.
+    /// Decrypts bytes.
     ///
     /// - Returns: nil with another password, as far as that shows.
     func decrypt(_ bytes: [UInt8], _ password: PKCS12Password) -> [UInt8]? {

@@ -4,7 +4,7 @@ package import NIOSSL
 package import TidingsModel
 
 extension NIOSSLTrustRoots {
-    /// The certificates of a PEM file and no others. The library itself would pass over one behind a byte-order mark.
+    /// Returns the certificates of a PEM file and no others. The library itself would pass over one behind a byte-order mark.
     ///
     /// - Throws: `InvalidField` naming `trust_roots`.
     package static func file(at path: String) throws(InvalidField) -> NIOSSLTrustRoots {

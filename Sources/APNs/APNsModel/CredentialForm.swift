@@ -104,7 +104,7 @@ package struct PEMBlock: Hashable, Sendable {
     package var isCertificate: Bool { self.label.hasSuffix("CERTIFICATE") }
     package var isEncrypted: Bool { self.manner != nil || self.label.hasPrefix("ENCRYPTED ") }
 
-    /// All that begin; what stands between them is passed over, and so are empty lines and a byte-order mark.
+    /// Returns all that begin; what stands between them is passed over, and so are empty lines and a byte-order mark.
     package static func blocks(in bytes: some Collection<UInt8>) -> [PEMBlock] {
         var found: [PEMBlock] = []
         var open: PEMBlock?

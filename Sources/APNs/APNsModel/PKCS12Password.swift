@@ -15,7 +15,7 @@ package struct PKCS12Password: Hashable, Sendable {
         self.wide = units.flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] }
     }
 
-    /// What programs make of one password, the likeliest first: the standard's, for none also Apple's, without the two zeros, and
+    /// Returns what programs make of one password, the likeliest first: the standard's, for none also Apple's, without the two zeros, and
     /// beyond ASCII also that of LibreSSL and of OpenSSL before 1.1, which take each byte of UTF-8 for a letter.
     package static func readings(_ text: String) -> [PKCS12Password] {
         let own = PKCS12Password(text)
@@ -24,7 +24,7 @@ package struct PKCS12Password: Hashable, Sendable {
         return [own, PKCS12Password(own.bytes, own.bytes.map { UInt16($0) } + [0])]
     }
 
-    /// What is made of a password.
+    /// Names what is made of a password.
     package enum Purpose: UInt8, Sendable {
         case encryption = 1
         case start = 2

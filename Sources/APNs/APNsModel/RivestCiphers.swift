@@ -60,6 +60,8 @@ package struct RC2: SmallBlockCipher {
 
 /// RC4: for `.p12` files of long ago alone. It encrypts as it decrypts.
 package enum RC4 {
+    /// Encrypts or decrypts.
+    ///
     /// - Parameter key: not empty.
     package static func crypt(_ bytes: [UInt8], key: [UInt8]) -> [UInt8] {
         var state = (0...255).map { UInt8($0) }

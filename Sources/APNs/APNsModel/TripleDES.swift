@@ -7,7 +7,7 @@ package struct TripleDES: SmallBlockCipher {
         self.schedules = stride(from: 0, to: 24, by: 8).map { Self.schedule(Self.number(key[$0..<($0 + 8)])) }
     }
 
-    /// In CBC mode, as `decrypt` has it.
+    /// Encrypts in CBC mode, as `decrypt` has it.
     ///
     /// - Parameter start: the initialization vector, 8 bytes.
     package func encrypt(_ bytes: [UInt8], from start: [UInt8]) -> [UInt8] {

@@ -2,7 +2,7 @@
 package enum FileText {
     private static let mark: [UInt8] = [0xef, 0xbb, 0xbf]
 
-    /// The text of a file in UTF-8, without the byte-order mark that Windows writes before it.
+    /// Returns the text of a file in UTF-8, without the byte-order mark that Windows writes before it.
     ///
     /// - Throws: `InvalidField` naming `field` for a text in another encoding.
     package static func read(_ bytes: some Collection<UInt8>, field: String) throws(InvalidField) -> String {
@@ -17,7 +17,7 @@ package enum FileText {
         return text
     }
 
-    /// A value that a person keeps in a line of its own, such as a key in a file or the environment: without what ends the line.
+    /// Returns a value that a person keeps in a line of its own, such as a key in the environment, without what ends the line.
     package static func line(_ value: String) -> String {
         let end = value.lastIndex { !$0.isNewline }
         return end.map { String(value[...$0]) } ?? ""
