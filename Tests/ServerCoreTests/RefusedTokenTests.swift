@@ -7,6 +7,7 @@ import TidingsModel
 
 private let refused = APNsOutcome.refused(APNsRefusal(.badDeviceToken, status: 400))
 private let burst = "alarm burst(reason: \"BadDeviceToken\")"
+private let first = "alarm tokenRefused(reason: \"BadDeviceToken\")"
 
 extension ServerBench {
     /// A device that is gone, and with whose token APNs has accepted a push: the person's first message.
@@ -14,6 +15,17 @@ extension ServerBench {
         self.goneDevice(user, device)
         self.say(to: .direct(user.rawValue))
         self.acceptPush()
+    }
+
+    /// The app sends with that push credential from now on.
+    fileprivate mutating func activateCredential(_ id: String) -> [String] {
+        self.makeApp()
+        let record = PushCredentialRecord(
+            id: id, kind: .tokenKey, sealed: SealedBytes(keyID: "k", bytes: [1]),
+            fingerprint: String(repeating: "a", count: 64), keyID: "ABC123DEFG", teamID: "DEF123GHIJ",
+            createdAt: self.now.wall)
+        self.change(.changePushCredential(Self.app, .add(record)))
+        return self.change(.changePushCredential(Self.app, .activate(id: id, inPlaceOf: nil, unproven: true)))
     }
 
     /// Whose pushes are with the APNs client.
@@ -53,64 +65,135 @@ extension ServerBench {
         #expect(bench.say(to: .direct("bob")).outside == ["reply accepted m3", "push m3 to bob/phone badge 2@2"])
     }
 
-    @Test func `stop nobody either where nothing has worked yet, and go into quarantine when something has`() {
+    @Test func `stop nobody either where nothing has worked yet, and go into quarantine unasked when something has`() {
         var bench = ServerBench(settings: Self.manyDevices)
         bench.goneDevice("bob")
         let lines = Self.attacked(&bench)
         // It may be the lane's fault: they wait, each after one push.
         #expect(lines.filter { $0.hasPrefix("store keep") && $0.hasSuffix("breaker_open after 1") }.count == 60)
-        #expect(lines.filter { $0.hasPrefix("store token") || $0.hasPrefix("alarm") } == [])
+        #expect(lines.filter { $0.hasPrefix("store token") || $0.hasPrefix("alarm") } == [first])
         #expect(bench.say(to: .direct("bob")).outside == ["reply accepted m2", "push m2 to bob/phone badge 1@1"])
         let worked = bench.acceptPush()
         #expect(
-            worked.prefix(3) == [
-                "store end m2 bob/phone accepted", "store token of bob/phone is accepted",
+            worked.prefix(4) == [
+                "alarm over", "store end m2 bob/phone accepted", "store token of bob/phone is accepted",
                 "store cursor bob/phone decided 1",
             ])
-        // Each is asked once more, twenty at a time, and everybody else has room.
-        #expect(worked.outside.count == 20)
+        #expect(worked.outside == ["alarm over"])
+        #expect(worked.ends.filter { $0.hasSuffix("token_quarantined 400 BadDeviceToken") }.count == 60)
         #expect(bench.say(to: .direct("bob")).outside == ["reply accepted m3", "push m3 to bob/phone badge 2@2"])
-        bench.run(.pushEnded(bench.pushes.removeLast().id, .accepted(apnsID: "a", uniqueID: nil)))
-        #expect(bench.refuseAll().ends.count == 60)
         #expect(bench.pass(3_600_000).outside == [])
     }
 
-    @Test func `are as many people's as one likes, and raise an alarm at most, as long as nothing has worked`() {
+    @Test func `are as many people's as one likes, and raise two alarms, as long as nothing has worked`() {
         var bench = ServerBench()
         let people = (1...8).map { UserID("user\($0)") }
         for person in people { bench.goneDevice(person) }
         for person in people { bench.say(to: .direct(person.rawValue)) }
-        for number in 1...4 {
+        for number in 1...8 {
             #expect(
-                bench.answerPush(refused) == [
+                bench.answerPush(refused) == (number == 1 ? [first] : number == 5 ? [burst] : []) + [
                     "store keep m\(number) user\(number)/phone breaker_open after 1",
                     "store cursor user\(number)/phone decided 1",
                 ])
         }
-        #expect(bench.answerPush(refused).outside == [burst])
-        for _ in 6...8 { #expect(bench.answerPush(refused).outside == []) }
         // Nobody else waits for it.
         bench.goneDevice("bob")
         #expect(bench.say(to: .direct("bob")).outside == ["reply accepted m9", "push m9 to bob/phone badge 1@1"])
-        let worked = bench.acceptPush()
-        #expect(worked.outside.first == "alarm over")
+        #expect(bench.acceptPush().outside == ["alarm over"])
+    }
+}
+
+@Suite(.requirement("S2.7")) struct `A token that APNs has refused` {
+    /// BadDeviceToken and DeviceTokenNotForTopic (apns.md §10: never retry).
+    static let reasons: [APNsReason] = [.badDeviceToken, .deviceTokenNotForTopic]
+
+    private static func refusal(_ reason: APNsReason) -> APNsOutcome { .refused(APNsRefusal(reason, status: 400)) }
+
+    /// One message to a phone that is gone; APNs refuses its token, the first that this lane is used for.
+    private static func begun(_ reason: APNsReason = .badDeviceToken) -> ServerBench {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        #expect(bench.say(to: .direct("bob")).outside == ["reply accepted m1", "push m1 to bob/phone badge 1@1"])
         #expect(
-            worked.outside.dropFirst() == people.indices.map { "push m\($0 + 1) to \(people[$0])/phone badge 1@1" }[...]
-        )
+            bench.answerPush(self.refusal(reason)) == [
+                "alarm tokenRefused(reason: \"\(reason.name)\")", "store keep m1 bob/phone breaker_open after 1",
+                "store cursor bob/phone decided 1",
+            ])
+        return bench
     }
 
-    @Test func `are tried one at a time and ever more seldom while nothing works`() {
-        var bench = ServerBench()
-        for person in ["ann", "bob"] { bench.goneDevice(UserID(person)) }
-        for person in ["ann", "bob"] { bench.say(to: .direct(person)) }
-        _ = bench.refuseAll()
-        #expect(bench.pass(4_999).outside == [])
-        #expect(bench.pass(1).outside == ["push m1 to ann/phone badge 1@1"])
-        #expect(bench.answerPush(refused).outside == [])
-        #expect(bench.pass(9_999).outside == [])
-        #expect(bench.pass(1).outside == ["push m2 to bob/phone badge 1@1"])
-        #expect(bench.acceptPush().outside == ["push m1 to ann/phone badge 1@1"])
-        #expect(bench.answerPush(refused).ends == ["store end m1 ann/phone token_quarantined 400 BadDeviceToken"])
+    @Test(arguments: reasons) func `is sent to once in its day, however many messages there are`(reason: APNsReason) {
+        var bench = Self.begun(reason)
+        var outside: [String] = []
+        for hour in 0..<24 {
+            if hour % 6 == 0 { outside += bench.say(to: .direct("bob")).outside }
+            outside += bench.pass(3_600_000).outside
+        }
+        #expect(outside.filter { !$0.hasPrefix("reply accepted") } == [])
+        #expect(bench.pushes.isEmpty)
+    }
+
+    @Test
+    func `is not sent to when its person has been out of memory, and goes into quarantine with the next acceptance`() {
+        var bench = Self.begun()
+        for _ in 0..<72 { bench.pass(3_600_000) }
+        #expect(bench.core.load(at: bench.now).people == 0)
+        #expect(bench.say(to: .direct("bob")).outside == ["reply accepted m2"])
+        bench.goneDevice("ann")
+        bench.say(to: .direct("ann"))
+        let worked = bench.acceptPush()
+        #expect(worked.outside == ["alarm over"])
+        #expect(worked.contains("store token of bob/phone is quarantined BadDeviceToken"))
+        #expect(worked.contains("store end m2 bob/phone token_quarantined 400 BadDeviceToken"))
+    }
+
+    @Test func `is sent to once more when its phone registers again, or another one`() {
+        for token in ["phone", "other"] as [DeviceID] {
+            var bench = Self.begun()
+            let session = bench.connect("bob", "phone", .background(remainingMilliseconds: 60_000)).session
+            bench.run(.frame(session, .registerPush(ServerBench.registration("bob", token))))
+            #expect(bench.run(.disconnected(session)).outside == ["push m1 to bob/\(token) badge 1@1"])
+        }
+    }
+
+    @Test func `is sent to once more after a start of the server`() {
+        var bench = Self.begun()
+        bench.crash()
+        bench.pass(20_000)
+        #expect(bench.pushes.map(\.request.token) == [ServerBench.token("bob", "phone")])
+        #expect(bench.answerPush(refused).outside == [first])
+        #expect(bench.pass(80_000_000).outside == [])
+    }
+
+    @Test func `is sent to once more when the app has another credential, and is good or bad by that`() {
+        for outcome in [APNsOutcome.accepted(apnsID: "a", uniqueID: nil), refused] {
+            var bench = Self.begun()
+            let lines = bench.activateCredential("second")
+            #expect(
+                lines.filter { $0 == "alarm over" || $0.hasPrefix("push m") } == [
+                    "alarm over", "push m1 to bob/phone badge 1@1",
+                ])
+            let answered = bench.answerPush(outcome)
+            #expect(answered.outside == (outcome == refused ? [first] : []))
+            #expect(bench.pass(86_000_000).outside == [])
+        }
+    }
+
+    @Test func `holds up nobody else, and is no probe of a lane that is stopped`() {
+        var bench = Self.begun()
+        for person in ["ann", "eve"] {
+            bench.goneDevice(UserID(person))
+            bench.say(to: .direct(person))
+        }
+        #expect(bench.pushes.count == 2)
+    }
+
+    @Test func `gets no silent push either`() {
+        var bench = Self.begun()
+        let silent = SilentPush(id: "k")
+        bench.run(.api(APIRequestID(9), .silentPush(ServerBench.key("bob"), silent)))
+        #expect(bench.pushes.isEmpty)
     }
 }
 
@@ -156,7 +239,7 @@ extension ServerBench {
         #expect(Self.refuse(Array(Self.people.suffix(1)), &bench).outside == [])
     }
 
-    @Test func `are asked again when another push was accepted, and are at fault if they are refused once more`() {
+    @Test func `are at fault when the next push of the lane is accepted, and are not asked again`() {
         var bench = ServerBench()
         bench.workingDevice("ann")
         bench.workingDevice("bob")
@@ -166,12 +249,26 @@ extension ServerBench {
                 "store keep m3 ann/phone breaker_open after 1", "store cursor ann/phone decided 2",
             ])
         bench.say(to: .direct("bob"))
-        #expect(bench.acceptPush().outside == ["push m3 to ann/phone badge 2@2"])
         #expect(
-            bench.answerPush(refused) == [
+            bench.acceptPush() == [
+                "store end m4 bob/phone accepted", "store cursor bob/phone decided 2",
                 "store token of ann/phone is quarantined BadDeviceToken",
                 "store end m3 ann/phone token_quarantined 400 BadDeviceToken",
             ])
+    }
+
+    @Test func `are asked once more where the lane had not worked since the start`() {
+        var bench = ServerBench()
+        bench.workingDevice("ann")
+        bench.crash()
+        bench.pass(20_000)
+        bench.say(to: .direct("ann"))
+        #expect(bench.answerPush(refused).outside == [first])
+        bench.goneDevice("bob")
+        bench.say(to: .direct("bob"))
+        #expect(bench.acceptPush().outside == ["alarm over", "push m2 to ann/phone badge 2@2"])
+        #expect(bench.answerPush(refused).outside == [])
+        #expect(bench.pass(86_000_000).outside == [])
     }
 
     @Test func `find out whether a stopped lane works, first one that was not refused, of somebody else`() {
@@ -185,16 +282,24 @@ extension ServerBench {
         bench.say(to: .direct("zoe"))
         #expect(bench.pass(5_000).outside == ["push m14 to zoe/phone badge 2@2"])
         #expect(bench.answerPush(refused).outside == [])
-        // Then those that stopped it, one person after the other.
-        #expect(bench.pass(10_000).outside == ["push m7 to user1/phone badge 2@2"])
-        #expect(bench.answerPush(refused).outside == [])
-        #expect(bench.pass(20_000).outside == ["push m8 to user2/phone badge 2@2"])
+        // Then one that was not refused; those that stopped it are not asked.
+        #expect(bench.pass(10_000).outside == ["push m12 to mallory/phone badge 1@1"])
+        // The lane was at fault: all of them are asked once more.
         #expect(
             bench.acceptPush().outside == [
-                "alarm over", "push m12 to mallory/phone badge 1@1", "push m9 to user3/phone badge 2@2",
-                "push m10 to user4/phone badge 2@2", "push m11 to user5/phone badge 3@3",
-                "push m14 to zoe/phone badge 2@2", "push m7 to user1/phone badge 2@2",
+                "alarm over", "push m7 to user1/phone badge 2@2", "push m8 to user2/phone badge 2@2",
+                "push m9 to user3/phone badge 2@2", "push m10 to user4/phone badge 2@2",
+                "push m11 to user5/phone badge 3@3", "push m14 to zoe/phone badge 2@2",
             ])
+    }
+
+    @Test func `are no probes of the lane they have stopped: without another token it waits for one`() {
+        var bench = ServerBench()
+        _ = Self.stopped(&bench)
+        #expect(bench.pass(80_000_000).outside == [])
+        bench.goneDevice("new")
+        #expect(bench.say(to: .direct("new")).outside == ["reply accepted m11", "push m11 to new/phone badge 1@1"])
+        #expect(bench.acceptPush().outside.count == 6)
     }
 
     @Test func `are missing: then a token that never worked is asked, once, and makes nobody wait longer`() {
@@ -231,8 +336,8 @@ extension ServerBench {
         #expect(lines.filter { $0.hasPrefix("store token") } == ["store token of new/phone is registered"])
         #expect(lines.outside == [burst])
         bench.say(to: .direct("new"))
-        #expect(bench.pass(5_000).outside == ["push m7 to user1/phone badge 2@2"])
-        #expect(bench.acceptPush().outside.contains("push m12 to new/phone badge 2@2"))
+        #expect(bench.pass(5_000).outside == ["push m12 to new/phone badge 2@2"])
+        #expect(bench.acceptPush().outside.first == "alarm over")
     }
 
     @Test func `are known after a crash`() {
@@ -240,7 +345,7 @@ extension ServerBench {
         for person in Self.people { bench.workingDevice(person) }
         bench.crash()
         bench.pass(20_000)
-        #expect(Self.refuse(Self.people, &bench).outside == [burst])
+        #expect(Self.refuse(Self.people, &bench).outside == [first, burst])
     }
 
     @Test func `stay known when the device registers them again, and no longer when it registers another`() {

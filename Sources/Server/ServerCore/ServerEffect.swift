@@ -131,6 +131,8 @@ package enum APIResult: Hashable, Sendable {
 package enum PushAlarm: Hashable, Sendable {
     /// APNs refuses the credential or the topic, or there is none. The reason is Apple's word, or `NoCredential`.
     case configFault(reason: String)
+    /// APNs has refused a token where it has accepted none: only those wait that it refuses, and what to check is told at the first.
+    case tokenRefused(reason: String)
     /// APNs refuses the tokens of many people for one reason, which looks like an operator's mistake (design.md P8):
     /// tokens it had accepted before, and the lane is stopped; or it has accepted none, and only these wait.
     case burst(reason: String)
@@ -141,7 +143,10 @@ package enum PushAlarm: Hashable, Sendable {
     package var advice: String? {
         switch self {
         case .configFault(let reason): APNsReason(name: reason).advice
-        case .burst, .providerDown: nil
+        case .tokenRefused, .burst:
+            "compare the environment of the app's build (sandbox when run from Xcode, production from TestFlight and the App Store), its "
+                + "bundle identifier (the topic) and its push credential"
+        case .providerDown: nil
         }
     }
 }

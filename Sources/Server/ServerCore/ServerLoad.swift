@@ -14,7 +14,7 @@ package struct ServerLoad: Hashable, Sendable {
     package var legs = 0
     package var pushes = 0
     package var queued = 0
-    /// Those of them whose token APNs has refused while nothing showed that the lane works.
+    /// Devices whose token APNs has refused, and that are not sent to.
     package var doubted = 0
     package var lanes = 0
     package var timers = 0
@@ -46,7 +46,7 @@ extension ServerCore {
         // tidy: order does not leave: a sum is the same in any order
         for lane in self.lanes.values {
             load.queued += lane.queue.count
-            load.doubted += lane.queue.doubted
+            load.doubted += lane.held.count
         }
         load.lanes = self.lanes.count
         load.timers = self.timers.count

@@ -136,6 +136,8 @@ package struct ServerSettings: Hashable, Sendable {
     package var pushTopics: [AppID: [String]] = [:]
     /// Topics that push credentials name, beside those set of the app.
     package var credentialTopics: [AppID: [String]] = [:]
+    /// Ids of the push credentials that an app sends with.
+    package var activeCredentials: [AppID: [String]] = [:]
     /// Nobody connects to them, and their pushes wait.
     package var suspendedApps: Set<AppID> = []
     package var lanesMax: Int = 64

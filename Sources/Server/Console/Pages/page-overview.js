@@ -174,8 +174,8 @@ function attentionItems(app, info, credentials, told) {
   if (info.suspended) items.push(['bad', tx('attention.suspended', { link: link(settings, 'attention.toSettings') })]);
   // What the server tells of lanes now goes before what was heard of them: a page that was just opened has heard nothing.
   for (const lane of told ?? lanes.values()) {
-    if (lane.state === 'usable') continue;
-    items.push(['bad', tx(`attention.lane.${lane.state === 'breaker_open' ? 'burst' : lane.state}`, { topic: lane.topic ?? t('lanes.all'), environment: t(`environment.${lane.environment}`), reason: lane.reason ?? '–', link: link(keys, 'attention.toCredentials') })]);
+    if (lane.state === 'usable' && !lane.refused_tokens) continue;
+    items.push(['bad', tx(`attention.lane.${['breaker_open', 'token_refused', 'usable'].includes(lane.state) ? 'burst' : lane.state}`, { topic: lane.topic ?? t('lanes.all'), environment: t(`environment.${lane.environment}`), reason: lane.reason ?? '–', link: link(keys, 'attention.toCredentials') })]);
   }
   if (alarms.storage?.state === 'full') items.push(['bad', tx('attention.storage', { free: bytes(alarms.storage.free_bytes) })]);
   const active = credentials.filter((credential) => credential.state === 'active');

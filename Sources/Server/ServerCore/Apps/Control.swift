@@ -33,7 +33,11 @@ extension ServerCore {
     private mutating func follow(_ app: ManagedApp, _ now: Now, _ effects: inout [ServerEffect]) {
         let wasSuspended = self.settings.suspendedApps.contains(app.id)
         let limits = self.settings.limits(of: app.id)
+        let credentials = self.settings.activeCredentials[app.id] ?? []
         self.settings.apply(app)
+        if self.settings.activeCredentials[app.id] ?? [] != credentials {
+            self.forgetRefusals(of: app.id, now, &effects)
+        }
         if self.settings.limits(of: app.id) != limits { self.fillBuckets(of: app.id) }
         guard app.isSuspended != wasSuspended else { return }
         if app.isSuspended { self.endSessions(of: app.id, now, &effects) }

@@ -7,6 +7,7 @@ package import TidingsModel
 extension ServerSettings {
     package mutating func apply(_ record: ManagedApp) {
         self.credentialTopics[record.id] = record.pushTopics
+        self.activeCredentials[record.id] = record.pushCredentials.filter { $0.state == .active }.map(\.id)
         self.apply(record.settings, to: record.id)
         if record.isSuspended { self.suspendedApps.insert(record.id) } else { self.suspendedApps.remove(record.id) }
     }

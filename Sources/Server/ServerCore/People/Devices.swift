@@ -73,8 +73,10 @@ extension ServerCore {
 
     private mutating func forgetToken(_ slot: Int, _ index: Int) {
         self.people[slot].devices[index].retry = nil
-        self.people[slot].devices[index].doubtedAt = nil
         self.leaveLane(slot, index)
+        guard let lane = self.lane(slot, index) else { return }
+        self.lanes[lane]?.held.release(
+            DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id))
     }
 
     /// A `registrant` is a session that asked. Without one the state is what APNs has answered about the present
@@ -114,6 +116,9 @@ extension ServerCore {
         else { throw Self.unavailable }
         // Registered again it counts as newer: an answer of APNs about the old one clears nothing.
         let token = registration.map { VoIPToken($0, at: now.wall) }
+        if let registration {
+            self.lanes[PushLane(registration, in: known.device.user.app)]?.held.release(known.device)
+        }
         self.people[known.slot].devices[index].voIP = token
         self.sendToStore(
             .setVoIPToken(known.device, token), for: .setVoIPToken(asked), by: asked.asker, &effects)
@@ -194,7 +199,7 @@ extension ServerCore {
             effects.append(.write(session, .problem(problem, isFatal: true)))
             self.close(session, &effects)
         }
-        self.leaveLane(slot, index)
+        self.forgetToken(slot, index)
         self.people[slot].devices.remove(at: index)
         self.sendPresence(slot: slot, before: wasOnline, now, &effects)
         self.arm(slot)

@@ -131,9 +131,6 @@ struct Device: Sendable {
     var storedReport: ReportedStatus?
     var storms: [ConversationID: Storm] = [:]
     var turn: LaneTurn?
-    /// How many pushes the lane had accepted when APNs refused this token without showing whether token or lane was
-    /// at fault; nil if nothing speaks against the token.
-    var doubtedAt: UInt64?
     /// The newest entry not written because the live window was full; 0 for none.
     var skippedUpTo: LogPosition = 0
     /// When a `decided` cursor ahead of the store's is to be written.
@@ -167,8 +164,6 @@ struct Device: Sendable {
         guard case .registered(let registration, let at, _) = self.push else { return nil }
         return (registration, at)
     }
-
-    var isInDoubt: Bool { self.turn?.isInDoubt == true }
 
     /// Mutating, though it changes nothing, so that the device is asked where it lies: it is large, and would be copied.
     mutating func due(_ settings: ServerSettings) -> Int64? {

@@ -56,7 +56,7 @@ extension ServerCore {
         var facts = BadgeFacts()
         facts.isSwitchedOff = self.settings.badgePushesPerHour <= 0
         facts.isLive = device.lease.isLive
-        facts.hasToken = device.registration != nil
+        facts.hasToken = device.registration != nil && !self.isHeld(slot, index)
         facts.isTooHigh = device.badge.shown.map { $0 > self.people[slot].unread } ?? true
         // A server that crashes again and again must not send them each time, or iOS would throttle the app (apns.md §14); a badge that
         // falls an hour late does little harm. A device that has connected since has set the badge itself.

@@ -131,6 +131,10 @@ extension ServerCore {
             app: device.user.app, call: call.id, slot: slot, device: device, token: token, lane: lane)
         if self.lanes[lane] == nil, self.mayMake(lane) { self.makeLane(lane) }
         // A call cannot wait until an outage is over.
+        // A token that APNs has refused is not asked again before the phone tells it anew.
+        if self.isHeld(registration, of: device) {
+            return self.calls.record(.notSent(reason: LegWait.breakerOpen.rawValue), of: push)
+        }
         if let reason = self.reasonNotToRing(lane) { return self.calls.record(.notSent(reason: reason), of: push) }
         guard let request = try? self.callRequest(call, named: name, at: at, to: registration, of: device) else {
             return effects.append(.flagBug("a call does not fit a push"))
@@ -171,7 +175,7 @@ extension ServerCore {
         }
     }
 
-    /// A refused token is forgotten only where APNs says that it is dead: nothing waits for the next call, which asks again.
+    /// A refused token is forgotten only where APNs says that it is dead. One that is bad is not asked again (HeldTokens.swift).
     mutating func endCallPush(
         _ id: PushID, _ push: CallPush, _ answer: PushAnswer, _ now: Now, _ effects: inout [ServerEffect]
     ) {
@@ -189,7 +193,12 @@ extension ServerCore {
             self.calls.record(.notSent(reason: reason), of: push)
         case .answered(.refused(let refusal)):
             self.calls.record(.refused(reason: refusal.reason.name, status: refusal.status), of: push)
-            if case .drop = refusal.reaction { self.forgetVoIPToken(push, refusal, &effects) }
+            switch refusal.reaction {
+            case .drop: self.forgetVoIPToken(push, refusal, &effects)
+            case .quarantine:
+                self.holdToken(push.token.registration, of: push.device, wasAccepted: false, refusal)
+            case .bug, .config, .auth, .connection, .backoff: break
+            }
         }
         self.pumpLane(push.lane, now, &effects)
         self.watchIdle(push.lane, now)

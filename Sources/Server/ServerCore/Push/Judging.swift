@@ -18,7 +18,9 @@ extension ServerCore {
         case .wait(let wait):
             if wait == .merging { self.people[slot].devices[index].legs[leg].isMerging = true }
             let until = self.waitEnd(wait, slot, index, leg, now)
-            if let until { self.people[slot].judgeAt = min(self.people[slot].judgeAt ?? .max, until) }
+            // Nothing else may call a device whose token is held before the leg is not worth a push any more.
+            let end = until ?? (self.isHeld(slot, index) ? self.expiry(slot, index, leg, now) : nil)
+            if let end { self.people[slot].judgeAt = min(self.people[slot].judgeAt ?? .max, end) }
             self.keepWaitingLeg(slot: slot, index: index, leg: leg, wait, until: until, now, &effects)
             // What waits for the lane is called by the lane; what waits for the device alone, by the device's own timer.
             if self.laneHold(slot, index) != .none { self.joinLane(slot, index) }
@@ -36,6 +38,16 @@ extension ServerCore {
         case .merging: self.stormEnd(self.people[slot].devices[index].legs[leg], slot, index, now)
         case .live, .grace, .configFault, .breakerOpen, .throttled, .providerDown, .inFlight: nil
         }
+    }
+
+    /// Monotonic milliseconds.
+    private func expiry(_ slot: Int, _ index: Int, _ leg: Int, _ now: Now) -> Int64 {
+        let end =
+            switch self.people[slot].devices[index].legs[leg].subject {
+            case .message(let shared): self.expiry(of: shared.message)
+            case .recall(let recall, _): recall.at + self.settings.pushLifetime
+            }
+        return now.monotonic + max(1, end - now.wall)
     }
 
     private func activeElsewhere(_ slot: Int, than device: Int, _ now: Now) -> Int64? {
@@ -132,8 +144,10 @@ extension ServerCore {
         return (self.people[slot].readUpTo[conversation] ?? 0) >= position
     }
 
-    func isExpired(_ message: Message, _ now: Now) -> Bool {
-        now.wall >= min(message.sentAt + self.settings.pushLifetime, message.expiresAt ?? .max)
+    func isExpired(_ message: Message, _ now: Now) -> Bool { now.wall >= self.expiry(of: message) }
+
+    private func expiry(of message: Message) -> Int64 {
+        min(message.sentAt + self.settings.pushLifetime, message.expiresAt ?? .max)
     }
 
     private func isMuted(_ message: Message, _ slot: Int, _ now: Now) -> Bool {

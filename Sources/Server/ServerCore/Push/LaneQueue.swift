@@ -4,8 +4,6 @@ import TidingsModel
 struct LaneTurn: Hashable, Sendable {
     let lane: PushLane
     let shelf: LaneQueue.Shelf
-
-    var isInDoubt: Bool { self.shelf == .doubted || self.shelf == .refused }
 }
 
 /// Devices whose turn has not come, by what is known of their tokens, and on each shelf by person: many devices of
@@ -13,14 +11,10 @@ struct LaneTurn: Hashable, Sendable {
 struct LaneQueue: Sendable {
     /// What is known of a waiting device's token.
     enum Shelf: Int, CaseIterable, Sendable {
-        /// APNs has accepted a push with it, and refused none since: the best probe.
+        /// APNs has accepted a push with it: the best probe.
         case good
         /// APNs has said nothing of it yet, or is to be asked again.
         case unproven
-        /// APNs has accepted a push with it before it refused one: token or lane is at fault.
-        case doubted
-        /// APNs has only ever refused it, while nothing showed that the lane works.
-        case refused
     }
 
     private struct Turns: Sendable {
@@ -34,8 +28,6 @@ struct LaneQueue: Sendable {
     private var counts = Shelf.allCases.map { _ in 0 }
 
     var count: Int { self.counts.reduce(0, +) }
-
-    var doubted: Int { self.counts[Shelf.doubted.rawValue] + self.counts[Shelf.refused.rawValue] }
 
     mutating func append(_ slot: Int, _ device: DeviceID, on shelf: Shelf) {
         self.counts[shelf.rawValue] += 1
@@ -69,14 +61,7 @@ struct LaneQueue: Sendable {
 
     /// The device whose token is most likely to be good.
     mutating func nextProbe() -> (slot: Int, device: DeviceID)? {
-        for shelf in [Shelf.good, .doubted, .unproven, .refused] {
-            if let next = self.next(on: shelf, unless: { _ in false }) { return next }
-        }
-        return nil
-    }
-
-    mutating func nextDoubted() -> (slot: Int, device: DeviceID)? {
-        self.next(on: .doubted, unless: { _ in false }) ?? self.next(on: .refused, unless: { _ in false })
+        self.next(on: .good, unless: { _ in false }) ?? self.next(on: .unproven, unless: { _ in false })
     }
 
     private mutating func next(on shelf: Shelf, unless isFull: (Int) -> Bool) -> (slot: Int, device: DeviceID)? {

@@ -24,10 +24,7 @@ struct Lane: Sendable {
     private var inFlightOfPeople: [Int: Int] = [:]
     /// Since the lane worked last: taken back if it turns out that the lane was at fault.
     var quarantined: Deque<Quarantine> = []
-    /// When a token that was refused without showing who is at fault is tried again; monotonic.
-    var doubtDueAt: Int64?
-    /// In vain, since the lane worked last.
-    var doubtTries = 0
+    var held = HeldTokens()
     private(set) var usedAt: Int64 = 0
     var idleDueAt: Int64?
 
@@ -88,6 +85,7 @@ struct Lane: Sendable {
     /// Nothing would be lost but that it has worked.
     var isIdle: Bool {
         self.client == .usable && self.burst.state == .closed && self.inFlight == 0 && self.queue.count == 0
+            && self.held.isEmpty
     }
 }
 
@@ -96,9 +94,8 @@ extension ServerCore {
     static let laneIdleTime: Int64 = 600_000
 
     func laneHold(_ slot: Int, _ index: Int) -> PushFacts.LaneHold {
-        // Whether token or lane is at fault shows when the lane works.
-        if self.people[slot].devices[index].isInDoubt { return .breakerOpen }
         guard let lane = self.lane(slot, index) else { return .none }
+        if self.isHeld(slot, index) { return .breakerOpen }
         if let known = self.lanes[lane] { return known.hold }
         guard self.mayMake(lane) else { return .configFault }
         guard case .paused(let outage) = self.reportedState(of: lane) else { return .none }
@@ -115,14 +112,15 @@ extension ServerCore {
     }
 
     mutating func joinLane(_ slot: Int, _ index: Int) {
-        let isGood = self.people[slot].devices[index].push.wasAccepted
-        self.wait(slot, index, on: isGood && self.people[slot].devices[index].doubtedAt == nil ? .good : .unproven)
-    }
-
-    private mutating func wait(_ slot: Int, _ index: Int, on shelf: LaneQueue.Shelf) {
         guard self.people[slot].devices[index].turn == nil, let lane = self.lane(slot, index),
             self.lanes[lane] != nil || self.mayMake(lane)
         else { return }
+        let device = DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id)
+        guard !self.isHeld(slot, index) else {
+            self.lanes[lane]?.held.judgeLater(device)
+            return
+        }
+        let shelf: LaneQueue.Shelf = self.people[slot].devices[index].push.wasAccepted ? .good : .unproven
         self.people[slot].devices[index].turn = LaneTurn(lane: lane, shelf: shelf)
         self.makeLane(lane)
         self.lanes[lane]?.queue.append(slot, self.people[slot].devices[index].id, on: shelf)
@@ -133,51 +131,8 @@ extension ServerCore {
         self.lanes[turn.lane]?.queue.remove(slot, self.people[slot].devices[index].id, from: turn.shelf)
     }
 
-    /// The device waits until the lane works, or until it is tried again.
-    mutating func doubt(_ slot: Int, _ index: Int, wasAccepted: Bool, _ now: Now) {
-        guard let lane = self.lane(slot, index) else { return }
-        self.leaveLane(slot, index)
-        self.people[slot].devices[index].doubtedAt = self.lanes[lane]?.burst.acceptances ?? 0
-        self.wait(slot, index, on: wasAccepted ? .doubted : .refused)
-        self.armDoubt(of: lane, now)
-    }
-
-    private mutating func armDoubt(of lane: PushLane, _ now: Now) {
-        guard let known = self.lanes[lane], known.doubtDueAt == nil, known.queue.doubted > 0 else { return }
-        let wait = BackOff(first: self.settings.breakerBase, longest: self.settings.breakerMax)
-            .ceiling(afterFailures: known.doubtTries + 1)
-        self.lanes[lane]?.doubtDueAt = now.monotonic + wait
-        self.setTimer(at: now.monotonic + wait, .lane(lane))
-    }
-
-    /// A lane that is stopped has its own probes.
-    private mutating func tryDoubted(of lane: PushLane, _ now: Now, _ effects: inout [ServerEffect]) {
-        self.lanes[lane]?.doubtDueAt = nil
-        guard self.state == .open, self.lanes[lane]?.isTripped == false else { return }
-        if self.lanes[lane]?.inFlight ?? 0 < self.settings.pushesInFlightMax {
-            self.lanes[lane]?.doubtTries += 1
-            while let (slot, id) = self.lanes[lane]?.queue.nextDoubted() {
-                if self.letPush(slot, id, now, &effects) { break }
-            }
-        }
-        self.armDoubt(of: lane, now)
-    }
-
-    /// The lane works: doubted tokens go on, and one that is refused now is itself at fault. What is in quarantine
-    /// stays there.
-    mutating func settleDoubts(of lane: PushLane, _ now: Now, _ effects: inout [ServerEffect]) {
-        guard self.lanes[lane]?.isTripped == false else { return }
-        self.lanes[lane]?.quarantined.removeAll()
-        self.lanes[lane]?.doubtTries = 0
-        while let (slot, id) = self.lanes[lane]?.queue.nextDoubted() {
-            guard let index = self.people[slot].devices.index(of: id) else { continue }
-            self.people[slot].devices[index].turn = nil
-            self.joinLane(slot, index)
-        }
-    }
-
     /// The lane was at fault (design.md P8).
-    private mutating func takeBackQuarantines(of lane: PushLane, _ now: Now, _ effects: inout [ServerEffect]) {
+    mutating func takeBackQuarantines(of lane: PushLane, _ now: Now, _ effects: inout [ServerEffect]) {
         while let quarantine = self.lanes[lane]?.quarantined.popFirst() {
             self.takeBack(quarantine.device, quarantine.before, now, &effects)
         }
@@ -219,23 +174,18 @@ extension ServerCore {
 
     mutating func pumpLane(_ lane: PushLane, _ now: Now, _ effects: inout [ServerEffect]) {
         guard self.state == .open else { return }
-        while let (slot, id) = self.lanes[lane]?.next(self.settings) { _ = self.letPush(slot, id, now, &effects) }
+        while let (slot, id) = self.lanes[lane]?.next(self.settings) { self.letPush(slot, id, now, &effects) }
     }
 
-    /// - Returns: whether the device has a push under way now.
-    private mutating func letPush(
-        _ slot: Int, _ id: DeviceID, _ now: Now, _ effects: inout [ServerEffect]
-    ) -> Bool {
-        guard let index = self.people[slot].devices.index(of: id) else { return false }
+    private mutating func letPush(_ slot: Int, _ id: DeviceID, _ now: Now, _ effects: inout [ServerEffect]) {
+        guard let index = self.people[slot].devices.index(of: id) else { return }
         self.people[slot].devices[index].turn = nil
         self.pump(slot, index, hasTurn: true, now, &effects)
         self.arm(slot)
-        return self.people[slot].devices[index].inFlight != nil
     }
 
     mutating func handleLaneTimer(_ lane: PushLane, _ now: Now, _ effects: inout [ServerEffect]) {
         self.handleBurstEvent(.timeReached, of: lane, now, &effects)
-        if let due = self.lanes[lane]?.doubtDueAt, now.monotonic >= due { self.tryDoubted(of: lane, now, &effects) }
         guard let known = self.lanes[lane], let due = known.idleDueAt, now.monotonic >= due else { return }
         self.lanes[lane]?.idleDueAt = nil
         if known.isIdle, now.monotonic >= known.usedAt + Self.laneIdleTime {

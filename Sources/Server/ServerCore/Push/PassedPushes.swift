@@ -7,8 +7,8 @@ import TidingsModel
 struct PassingPush: Sendable {
     enum Subject: Sendable {
         case activity
-        case test(DeviceKey)
-        case silent(DeviceKey)
+        case test(DeviceKey, PushRegistration)
+        case silent(DeviceKey, PushRegistration)
     }
 
     let app: AppID
@@ -197,7 +197,7 @@ extension ServerCore {
         return id
     }
 
-    /// A refused token is not forgotten: tokens of Live Activities are the backend's, and a device's own is judged by the next message.
+    /// A refused token is not forgotten: tokens of Live Activities are the backend's, and a device's own waits until it shows who is at fault.
     mutating func endPassing(
         _ id: PushID, _ push: PassingPush, _ answer: PushAnswer, _ now: Now, _ effects: inout [ServerEffect]
     ) {
@@ -207,10 +207,25 @@ extension ServerCore {
             let scope = LaneScope(app: push.lane.app, environment: push.lane.environment, topic: push.lane.topic)
             self.handleLaneReport(scope, .paused(LaneOutage(.credential, reason: "NoCredential")), now, &effects)
         }
+        if case .answered(.refused(let refusal)) = answer, case .quarantine = refusal.reaction {
+            self.holdToken(of: push.subject, refusal)
+        }
         self.passed.record(PassedPushState(answer), of: push)
         self.answerTest(id, push, now, &effects)
         self.pumpLane(push.lane, now, &effects)
         self.watchIdle(push.lane, now)
+    }
+
+    private mutating func holdToken(of subject: PassingPush.Subject, _ refusal: APNsRefusal) {
+        switch subject {
+        case .activity: return
+        case .test(let device, let registration), .silent(let device, let registration):
+            guard let slot = self.slots[device.user], let index = self.people[slot].devices.index(of: device.device)
+            else { return }
+            let push = self.people[slot].devices[index].push
+            guard self.people[slot].devices[index].registration?.registration == registration else { return }
+            self.holdToken(registration, of: device, wasAccepted: push.wasAccepted, refusal)
+        }
     }
 
     // MARK: Live Activities

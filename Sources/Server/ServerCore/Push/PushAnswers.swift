@@ -41,10 +41,11 @@ extension ServerCore {
             self.handleLaneReport(scope, .paused(LaneOutage(.credential, reason: "NoCredential")), now, &effects)
         }
         let (event, reaction) = Self.reaction(to: answer, of: id, push)
+        let before = self.lanes[push.lane]?.burst ?? TokenBurst()
         self.handleBurstEvent(event, of: push.lane, now, &effects)
         self.addAnswer(answer, to: push, id, now)
         self.applyReaction(reaction, to: push, id, now, &effects)
-        if case .worked = event { self.settleDoubts(of: push.lane, now, &effects) }
+        if case .worked = event { self.settleHeld(of: push.lane, before: before, now, &effects) }
         self.pumpLane(push.lane, now, &effects)
         self.watchIdle(push.lane, now)
     }
@@ -130,18 +131,17 @@ extension ServerCore {
                     &effects)
             }
         case .quarantine(let refusal):
-            if isSameToken, self.isTokenAtFault(push, index) {
-                let key = DeviceKey(user: push.leg.user, device: device)
-                self.lanes[push.lane]?.rememberQuarantine(
-                    .init(device: key, before: self.people[slot].devices[index].push))
-                self.setPush(
-                    .quarantined(push.registration, at: now.wall, reason: refusal.reason.name), slot, index, &effects)
+            if isSameToken, self.isTokenAtFault(push) {
+                self.quarantine(push.registration, slot, index, refusal.reason.name, now, &effects)
                 self.endLegs(
                     legs, push, index, .tokenQuarantined(reason: refusal.reason.name, status: refusal.status), now,
                     &effects)
             } else {
                 self.putBack(legs, slot, index, isAnswered: true, now)
-                if isSameToken { self.doubt(slot, index, wasAccepted: push.wasAccepted, now) }
+                guard isSameToken else { break }
+                self.leaveLane(slot, index)
+                let key = DeviceKey(user: push.leg.user, device: device)
+                self.holdToken(push.registration, of: key, wasAccepted: push.wasAccepted, refusal)
             }
         }
         if reaction.isAccepted, isSameToken { self.recordAcceptance(slot, index, &effects) }
@@ -155,16 +155,14 @@ extension ServerCore {
         self.arm(slot)
     }
 
-    /// A token that never worked is, when its lane works; one that did is, when it is refused again after the lane
-    /// has worked for somebody else.
-    private func isTokenAtFault(_ push: OutgoingPush, _ index: Int) -> Bool {
+    /// A token that never worked is, when its lane works; of one that did the next push that APNs accepts shows it.
+    private func isTokenAtFault(_ push: OutgoingPush) -> Bool {
         guard let lane = self.lanes[push.lane], !lane.isTripped else { return false }
         guard push.wasAccepted else { return lane.burst.works }
-        return self.people[push.slot].devices[index].doubtedAt.map { $0 < lane.burst.acceptances } ?? false
+        return false
     }
 
     private mutating func recordAcceptance(_ slot: Int, _ index: Int, _ effects: inout [ServerEffect]) {
-        self.people[slot].devices[index].doubtedAt = nil
         guard case .registered(let registration, let at, false) = self.people[slot].devices[index].push else { return }
         self.setPush(.registered(registration, at: at, wasAccepted: true), slot, index, &effects)
     }

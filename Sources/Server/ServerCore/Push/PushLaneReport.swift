@@ -13,10 +13,14 @@ package struct PushLaneReport: Hashable, Sendable, Comparable {
     /// Devices whose pushes wait.
     package var waiting: Int
     package var inFlight: Int
+    /// Tokens that APNs has refused, and that are not sent to again.
+    package var refused: Int
+    /// Apple's word for it; nil if none is refused now, or the lane works.
+    package var refusal: String?
 
     package init(
         environment: PushEnvironment, topic: String?, hold: PushFacts.LaneHold, outage: LaneOutage?, waiting: Int,
-        inFlight: Int
+        inFlight: Int, refused: Int = 0, refusal: String? = nil
     ) {
         self.environment = environment
         self.topic = topic
@@ -24,6 +28,8 @@ package struct PushLaneReport: Hashable, Sendable, Comparable {
         self.outage = outage
         self.waiting = waiting
         self.inFlight = inFlight
+        self.refused = refused
+        self.refusal = refusal
     }
 
     package static func < (left: PushLaneReport, right: PushLaneReport) -> Bool {
@@ -59,7 +65,8 @@ extension ServerCore {
         var reports = self.lanes.filter { $0.key.app == app }.map { lane, state in
             PushLaneReport(
                 environment: lane.environment, topic: lane.topic, hold: state.hold, outage: state.client.outage,
-                waiting: state.queue.count, inFlight: state.inFlight)
+                waiting: state.queue.count, inFlight: state.inFlight, refused: state.held.count,
+                refusal: state.burst.reason)
         }
         // Of a credential as a whole, also where no push has made a lane yet.
         // tidy: order does not leave: they are sorted

@@ -19,7 +19,7 @@ extension PassedPushState {
         case "config_fault":
             "Not sent: APNs has refused the app's credential or this topic, or there is none; nothing goes out until that is put right."
         case "breaker_open":
-            "Not sent: APNs refuses many tokens of this topic, which is stopped until one is taken again."
+            "Not sent: APNs has refused this token, which is not sent to again, or those of many people, and the topic is stopped."
         case "provider_down": "Not sent: APNs cannot be reached, or fails itself."
         default: "Not sent: \(reason)."
         }

@@ -74,8 +74,7 @@ extension ServerCore {
 
     func lane(_ slot: Int, _ index: Int) -> PushLane? {
         guard let (registration, _) = self.people[slot].devices[index].registration else { return nil }
-        return PushLane(
-            app: self.people[slot].key.app, environment: registration.environment, topic: registration.topic)
+        return PushLane(registration, in: self.people[slot].key.app)
     }
 
     /// With all that wait to be merged with it.

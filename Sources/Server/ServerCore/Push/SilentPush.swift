@@ -8,10 +8,10 @@ package struct SilentPush: Hashable, Sendable {
     package var id: String
     /// Nil for all of the person's.
     package var device: DeviceID?
-    /// The app's own, which gets it as it is.
+    /// The app's own, which gets it as it is (`ReceivedNotification.data`).
     package var data: JSONObject
 
-    /// Bytes of JSON. What else is in the payload needs less than the 96 that are left of 4,096.
+    /// Bytes of JSON. What else is in the payload needs 75 of the 96 that are left of 4,096.
     package static let dataBytesMax = 4_000
     /// The key of the payload under which the app's own data travel, as those of calls do.
     static let dataKey = CallInfo.dataKey
@@ -27,10 +27,12 @@ package struct SilentPush: Hashable, Sendable {
             JSONValue.object(self.data).serialized.count, atMost: Self.dataBytesMax, "data", unit: " bytes of JSON")
     }
 
+    /// - Parameter tag: by it the SDK knows the push for the server's, and whom it is for.
     /// - Throws: if it does not fit.
-    func request(to registration: PushRegistration) throws(InvalidField) -> APNsRequest {
-        let custom = self.data.members.isEmpty ? JSONObject() : JSONObject([(Self.dataKey, .object(self.data))])
-        let bytes = try APNsPayload(contentAvailable: true, custom: custom).serialized(for: .background)
+    func request(to registration: PushRegistration, for tag: String) throws(InvalidField) -> APNsRequest {
+        var custom = [(PushInfo.key, PushInfo.silent(to: tag))]
+        if !self.data.members.isEmpty { custom.append((Self.dataKey, .object(self.data))) }
+        let bytes = try APNsPayload(contentAvailable: true, custom: JSONObject(custom)).serialized(for: .background)
         // Expiration 0: what APNs keeps for a phone that is off must not be replaced by it (apns.md §15).
         return APNsRequest(
             token: registration.token, topic: registration.topic, pushType: .background, priority: .powerAware,
@@ -131,14 +133,16 @@ extension ServerCore {
         if let wait = self.silentWait(device, now) { return wait }
         let key = DeviceKey(user: self.people[slot].key, device: device.id)
         let lane = self.passingLane(key.user.app, registration.environment, registration.topic)
+        if self.isHeld(registration, of: key) { return .notSent(reason: LegWait.breakerOpen.rawValue) }
         if let reason = self.reasonNotToPass(lane) { return .notSent(reason: reason) }
-        guard let request = try? push.request(to: registration) else {
+        let tag = recipientTag(of: key, salt: self.settings.recipientTagSalt)
+        guard let request = try? push.request(to: registration, for: tag) else {
             effects.append(.flagBug("a silent push does not fit"))
             return .notSent(reason: "payload")
         }
         self.people[slot].devices[index].badge.silent.append(now.monotonic)
         let id = self.beginPassing(
-            PassingPush(app: key.user.app, id: push.id, lane: lane, subject: .silent(key)), now)
+            PassingPush(app: key.user.app, id: push.id, lane: lane, subject: .silent(key, registration)), now)
         effects.append(.push(id, to: key, request))
         return .sent
     }

@@ -22,9 +22,11 @@ package struct TestPush: Hashable, Sendable {
         try LiveActivityPush.checkID(self.id)
         if let title = self.title {
             try InvalidField.check(!title.isEmpty, "title", "must not be empty")
+            try InvalidField.checkVisible(title, "title")
             try InvalidField.check(title.utf8.count, atMost: Self.titleBytesMax, "title", unit: " bytes")
         }
         try InvalidField.check(!self.text.isEmpty, "text", "must not be empty")
+        try InvalidField.checkVisible(self.text, "text")
         try InvalidField.check(self.text.utf8.count, atMost: Self.textBytesMax, "text", unit: " bytes")
     }
 

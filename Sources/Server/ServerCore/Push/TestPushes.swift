@@ -36,7 +36,9 @@ extension ServerCore {
         self.countDeliveries(1, by: nil, in: key.user.app, now)
         var report = self.makeReport(of: test, slot, index, at: at, now)
         defer { if report.state != .pushing { effects.append(.reply(request, .testPush(report))) } }
-        guard let asked = report.request, let lane = report.lane?.lane else {
+        guard let asked = report.request, let lane = report.lane?.lane,
+            let registration = self.people[slot].devices[index].push.registration
+        else {
             report.state = .notSent(reason: "no_token")
             return self.passed.keepPush(.test(report), as: test.id, in: key.user.app, now)
         }
@@ -46,7 +48,7 @@ extension ServerCore {
         }
         self.passed.keepPush(.test(report), as: test.id, in: key.user.app, now)
         let id = self.beginPassing(
-            PassingPush(app: key.user.app, id: test.id, lane: lane, subject: .test(key)), now)
+            PassingPush(app: key.user.app, id: test.id, lane: lane, subject: .test(key, registration)), now)
         self.passed.wait(for: id, request)
         self.setTimer(at: now.monotonic + Self.testPushWait, .testPush(id))
         effects.append(.push(id, to: key, asked))

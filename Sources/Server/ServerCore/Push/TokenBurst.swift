@@ -8,7 +8,7 @@ package import TidingsModel
 /// tokens that never worked anybody can make up as many as they like (docs/decisions/0013-tokens-that-never-worked.md).
 ///
 /// ```text
-///            a burst, and nothing shows that the lane works
+///            a refusal, and nothing shows that the lane works
 ///   closed ───────────────────────────────────────────────▶ suspect
 ///      │ ▲                     worked                          │ │
 ///      │ └─────────────────────────────────────────────────────┘ │
@@ -25,8 +25,9 @@ package import TidingsModel
 package struct TokenBurst: Hashable, Sendable {
     package enum State: Hashable, Sendable {
         case closed
-        /// Pushes go out. APNs has refused the tokens of many people, and nothing shows that the lane works.
-        case suspect(reason: String)
+        /// Pushes go out to tokens that were not refused. APNs has refused some, `isBurst` those of many people, and nothing shows that the lane
+        /// works.
+        case suspect(reason: String, isBurst: Bool)
         /// Nothing goes out before `until` (monotonic); `tries` pushes were tried in vain since it opened.
         case open(reason: String, until: Int64, tries: Int)
         case halfOpen(reason: String, tries: Int)
@@ -37,8 +38,6 @@ package struct TokenBurst: Hashable, Sendable {
     /// Since the lane began or tokens stopped it. Then environment, topic and credential belong together, and a token
     /// that never worked is itself at fault.
     package private(set) var works = false
-    /// Pushes that APNs has taken while the lane was not stopped.
-    package private(set) var acceptances: UInt64 = 0
     private var refusals = Refusals()
 
     /// Of one reason, in a row.
@@ -85,6 +84,15 @@ package struct TokenBurst: Hashable, Sendable {
         switch self.state {
         case .closed, .suspect: false
         case .open, .halfOpen, .probing: true
+        }
+    }
+
+    /// Apple's word for what it refuses; nil where nothing speaks against the lane.
+    package var reason: String? {
+        switch self.state {
+        case .closed: nil
+        case .suspect(let reason, _), .open(let reason, _, _), .halfOpen(let reason, _), .probing(let reason, _, _):
+            reason
         }
     }
 
@@ -152,7 +160,6 @@ package struct TokenBurst: Hashable, Sendable {
     private mutating func working() -> State {
         self.refusals = Refusals()
         self.works = true
-        self.acceptances += 1
         return .closed
     }
 
@@ -167,11 +174,12 @@ package struct TokenBurst: Hashable, Sendable {
         if self.refusals.people.count < settings.quarantineBurst { self.refusals.people.append(user) }
         if wasAccepted { self.refusals.known.append(user) }
         let isStopped = self.refusals.known.count >= settings.quarantineBurst
-        guard isStopped || (!self.works && self.refusals.people.count >= settings.quarantineBurst) else {
-            return self.state
+        guard isStopped || !self.works else { return self.state }
+        let isBurst = self.refusals.people.count >= settings.quarantineBurst
+        if self.state != .suspect(reason: reason, isBurst: isBurst) {
+            effects.append(.raiseAlarm(isBurst ? .burst(reason: reason) : .tokenRefused(reason: reason)))
         }
-        if self.state != .suspect(reason: reason) { effects.append(.raiseAlarm(.burst(reason: reason))) }
-        guard isStopped else { return .suspect(reason: reason) }
+        guard isStopped else { return .suspect(reason: reason, isBurst: isBurst) }
         effects.append(.takeBackQuarantines)
         self.works = false
         return Self.opened(reason, tries: 0, at: now, settings: settings)

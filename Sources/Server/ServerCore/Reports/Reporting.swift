@@ -37,8 +37,8 @@ extension ServerCore {
     func report(_ answer: PushAnswer, to push: PassingPush, _ effects: inout [ServerEffect]) {
         switch push.subject {
         case .activity: break
-        case .test(let device): effects.append(.report(.answeredPush(device, .test, answer.result)))
-        case .silent(let device): effects.append(.report(.answeredPush(device, .silent, answer.result)))
+        case .test(let device, _): effects.append(.report(.answeredPush(device, .test, answer.result)))
+        case .silent(let device, _): effects.append(.report(.answeredPush(device, .silent, answer.result)))
         }
     }
 

@@ -125,8 +125,9 @@ extension PushLaneReport {
     fileprivate var json: JSONValue {
         [
             "environment": .string(self.environment.rawValue), "topic": .optional(self.topic),
-            "state": .string(self.hold.name), "reason": .optional(self.outage?.reason),
+            "state": .string(self.hold.name), "reason": .optional(self.outage?.reason ?? self.refusal),
             "waiting": .int(Int64(self.waiting)), "in_flight": .int(Int64(self.inFlight)),
+            "refused_tokens": .int(Int64(self.refused)),
         ]
     }
 }

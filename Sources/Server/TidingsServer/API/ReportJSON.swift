@@ -123,6 +123,7 @@ extension PushAlarm {
     fileprivate var name: String {
         switch self {
         case .configFault: "config_fault"
+        case .tokenRefused: "token_refused"
         case .burst: "burst"
         case .providerDown: "provider_down"
         }
@@ -130,7 +131,7 @@ extension PushAlarm {
 
     fileprivate var reason: String {
         switch self {
-        case .configFault(let reason), .burst(let reason), .providerDown(let reason): reason
+        case .configFault(let reason), .tokenRefused(let reason), .burst(let reason), .providerDown(let reason): reason
         }
     }
 }

@@ -195,7 +195,9 @@ final class ServerLoop: @unchecked Sendable {
             self.metrics.countAlarm(alarm)
             let words: [LogKey: String] = [.lane: "\(lane)", .pushAlarm: "\(alarm)"]
             let advice = alarm.advice.map { [LogKey.advice: $0] } ?? [:]
-            self.logger.log(.error, "pushes wait", words.merging(advice) { first, _ in first })
+            let isOne = if case .tokenRefused = alarm { true } else { false }
+            self.logger.log(
+                .error, isOne ? "APNs refuses a token" : "pushes wait", words.merging(advice) { first, _ in first })
         case .countEnd(let end): self.metrics.countEnd(end)
         case .countRefusedRegistration: self.metrics.registrationsRefused.increment()
         case .countRefusal(let scope, let kind): self.metrics.countRefusal(scope, kind)
@@ -216,8 +218,8 @@ final class ServerLoop: @unchecked Sendable {
         do throws(MasterKeys.Fault) {
             try self.tokens.registry.apply(change, answer)
             if case .app(let app) = answer { self.senders.follow(app, at: self.now.wall) }
-            // Streams of a session that has ended, or whose role has changed, end.
-            if case .ofOperator = answer { self.feed.wakeReaders() }
+            // Streams end with what has opened them: a key, a session, a role, an app that is not suspended.
+            if answer != .noted { self.feed.wakeReaders() }
         } catch {
             self.metrics.bugs.increment()
             self.logger.log(.error, "bug", [.bug: "a secret that was sealed here cannot be opened: \(error)"])
@@ -369,6 +371,8 @@ final class ServerLoop: @unchecked Sendable {
     ) -> AuditLog.SignIn {
         let isTrusted = self.proxies.contain(peer.ip)
         let address = self.proxies.remote(peer: peer.ip, forwardedFor: proxy.forwardedFor)
+        self.proxies.warn(
+            of: peer.ip, forwardedFor: proxy.forwardedFor, hasProxyMarks: proxy.forwardedFor != nil, self.logger)
         // Only now it is known whose connection this is.
         if isTrusted { self.receive(.accepted(id, from: address.network)) }
         return AuditLog.SignIn(

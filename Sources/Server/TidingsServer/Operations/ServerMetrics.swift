@@ -274,6 +274,7 @@ struct ServerMetrics: Sendable {
         let kind =
             switch alarm {
             case .configFault: "config_fault"
+            case .tokenRefused: "token_refused"
             case .burst: "burst"
             case .providerDown: "provider_down"
             }

@@ -58,7 +58,8 @@ enum LegSentence {
         case "active_elsewhere": "\(user) is just using another device"
         case "merging": "there were many alerts of the conversation, and those that wait go as one"
         case "config_fault": "there is no push credential that APNs takes for its app and environment"
-        case "breaker_open": "APNs refuses many tokens, and it does not show yet what is at fault"
+        case "breaker_open":
+            "APNs has refused its token, or those of many people, and it does not show yet what is at fault"
         case "throttled": "APNs said that this phone gets too many pushes"
         case "provider_down": "APNs does not answer, or fails"
         case "in_flight": "the push is sent, and APNs has not answered yet"

@@ -1,0 +1,135 @@
+import APNsModel
+import DequeModule
+import StoreModel
+import TidingsModel
+
+/// Device tokens of a lane that APNs has refused as bad, or as of another topic. Such a token is never sent to again (apns.md §10): its messages
+/// wait until its phone registers again, the lane's credential is another one, the server is started again, or it shows who is at fault
+/// (docs/decisions/0013-tokens-that-never-worked.md).
+struct HeldTokens: Sendable {
+    struct Token: Sendable {
+        let registration: PushRegistration
+        /// APNs had accepted a push with it before.
+        let wasAccepted: Bool
+        let reason: String
+    }
+
+    /// Of more the oldest are forgotten, and may be sent to once more.
+    static let most = 10_000
+
+    private var tokens: [DeviceKey: Token] = [:]
+    /// In the order of their refusals; a device may stand here more than once.
+    private var order: Deque<DeviceKey> = []
+    /// Of which the next push that APNs accepts shows who is at fault.
+    private var unsettled: Deque<DeviceKey> = []
+
+    var isEmpty: Bool { self.tokens.isEmpty }
+    var count: Int { self.tokens.count }
+
+    subscript(device: DeviceKey) -> Token? { self.tokens[device] }
+
+    mutating func hold(_ token: Token, of device: DeviceKey) {
+        self.tokens[device] = token
+        self.order.append(device)
+        self.unsettled.append(device)
+        if self.order.count > Self.most, let oldest = self.order.popFirst() { self.tokens[oldest] = nil }
+    }
+
+    /// A device that was not in memory when it showed who is at fault.
+    mutating func judgeLater(_ device: DeviceKey) {
+        if !self.unsettled.contains(device) { self.unsettled.append(device) }
+    }
+
+    mutating func nextUnsettled() -> (device: DeviceKey, token: Token)? {
+        while let device = self.unsettled.popFirst() {
+            if let token = self.tokens[device] { return (device, token) }
+        }
+        return nil
+    }
+
+    mutating func release(_ device: DeviceKey) { self.tokens[device] = nil }
+
+    /// In the order of their refusals.
+    mutating func releaseAll() -> [DeviceKey] {
+        defer { self = HeldTokens() }
+        return self.order.filter { self.tokens.removeValue(forKey: $0) != nil }
+    }
+}
+
+extension ServerCore {
+    func isHeld(_ slot: Int, _ index: Int) -> Bool {
+        guard let (registration, _) = self.people[slot].devices[index].registration else { return false }
+        return self.isHeld(
+            registration, of: DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id))
+    }
+
+    func isHeld(_ registration: PushRegistration, of device: DeviceKey) -> Bool {
+        let held = self.lanes[PushLane(registration, in: device.user.app)]?.held
+        // Most lanes hold none, and every push asks.
+        return held?.isEmpty == false && held?[device]?.registration == registration
+    }
+
+    mutating func holdToken(
+        _ registration: PushRegistration, of device: DeviceKey, wasAccepted: Bool, _ refusal: APNsRefusal
+    ) {
+        self.lanes[PushLane(registration, in: device.user.app)]?.held.hold(
+            .init(registration: registration, wasAccepted: wasAccepted, reason: refusal.reason.name), of: device)
+    }
+
+    /// The lane works. A token that was refused while it was stopped, or that had worked before the lane was known to, is tried once more: its
+    /// refusal may have been the lane's. Any other is at fault itself, and not asked. What is in quarantine stays there.
+    /// - Parameter before: the lane as it was before APNs accepted the push.
+    mutating func settleHeld(
+        of lane: PushLane, before: TokenBurst, _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        guard self.lanes[lane]?.isTripped == false else { return }
+        self.lanes[lane]?.quarantined.removeAll()
+        while let (device, token) = self.lanes[lane]?.held.nextUnsettled() {
+            guard let slot = self.slots[device.user], self.people[slot].isReady,
+                let index = self.people[slot].devices.index(of: device.device), self.isHeld(slot, index)
+            else { continue }
+            self.lanes[lane]?.held.release(device)
+            if !before.isTripped, before.works || !token.wasAccepted {
+                self.quarantine(token.registration, slot, index, token.reason, now, &effects)
+            }
+            self.pump(slot, index, now, &effects)
+            self.arm(slot)
+        }
+    }
+
+    mutating func quarantine(
+        _ registration: PushRegistration, _ slot: Int, _ index: Int, _ reason: String, _ now: Now,
+        _ effects: inout [ServerEffect]
+    ) {
+        let device = DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id)
+        self.lanes[PushLane(registration, in: device.user.app)]?.rememberQuarantine(
+            .init(device: device, before: self.people[slot].devices[index].push))
+        self.setPush(.quarantined(registration, at: now.wall, reason: reason), slot, index, &effects)
+    }
+
+    /// The app sends with other credentials than before: what APNs has refused with those is asked once more, and what was learnt of the lanes
+    /// is forgotten.
+    mutating func forgetRefusals(of app: AppID, _ now: Now, _ effects: inout [ServerEffect]) {
+        for lane in self.lanes.keys.filter({ $0.app == app }).sorted() {
+            if self.lanes[lane]?.burst.state != .closed, self.lanes[lane]?.client.outage == nil {
+                effects.append(.clearAlarm(lane))
+            }
+            self.lanes[lane]?.burst = TokenBurst()
+            self.takeBackQuarantines(of: lane, now, &effects)
+            for device in self.lanes[lane]?.held.releaseAll() ?? [] {
+                guard let slot = self.slots[device.user], self.people[slot].isReady,
+                    let index = self.people[slot].devices.index(of: device.device)
+                else { continue }
+                self.pump(slot, index, now, &effects)
+                self.arm(slot)
+            }
+            self.pumpLane(lane, now, &effects)
+        }
+    }
+}
+
+extension PushLane {
+    init(_ registration: PushRegistration, in app: AppID) {
+        self.init(app: app, environment: registration.environment, topic: registration.topic)
+    }
+}
