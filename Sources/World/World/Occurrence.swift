@@ -135,6 +135,9 @@ struct WorldConnection {
     var isDeafClient = false
     /// In milliseconds, for every frame.
     var slowness: Int64 = 0
+    /// When the phone reads nothing, and how many frames wait for it.
+    var pause: Range<Int64>?
+    var unread = 0
     /// Frames keep their order: none arrives before the one written earlier.
     var clientArrival: Int64 = 0
     var serverArrival: Int64 = 0

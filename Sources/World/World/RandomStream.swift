@@ -26,6 +26,8 @@ package enum RandomStream: Hashable, Sendable {
     case radio(Int)
     /// Which connections of a phone are slow.
     case link(Int)
+    /// Which connections a phone does not read for a while.
+    case reader(Int)
     case http(Int)
     case pushExtension(Int)
     case app(Int)
@@ -68,6 +70,7 @@ package enum RandomStream: Hashable, Sendable {
         // The eight of a phone are taken: behind those of all phones there may be.
         case .app(let phone): ("app", 16_384, phone)
         case .dismissal(let phone): ("dismissal", 32_768, phone)
+        case .reader(let phone): ("reader", 49_152, phone)
         }
     }
 
@@ -86,6 +89,7 @@ package enum RandomStream: Hashable, Sendable {
         ]
         let ofPhone: [(Int) -> Self] = [
             Self.person, Self.network, Self.radio, Self.link, Self.http, Self.pushExtension, Self.app, Self.dismissal,
+            Self.reader,
         ]
         let phone = text.lastIndex(of: "-").flatMap { Int(text[text.index(after: $0)...]) } ?? -1
         let all = withoutPhone + ((0..<1_000).contains(phone) ? ofPhone.map { $0(phone) } : [])

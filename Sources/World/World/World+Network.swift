@@ -26,6 +26,7 @@ extension World {
                 phone: phone, process: process, number: number, session: SessionID(self.lastSession), life: self.life,
                 chance: chance))
         self.drawSlowness(self.connections.count - 1, of: phone)
+        self.drawPause(self.connections.count - 1, of: phone)
         self.plan(.client(phone, process, .connectionOpened(number)), after: wait)
     }
 
@@ -44,6 +45,34 @@ extension World {
         self.emit(.reached(.slowLinks))
     }
 
+    /// Some phones read nothing for a while, with the socket open: what is written to them piles up, and what they write goes on.
+    private mutating func drawPause(_ index: Int, of phone: Int) {
+        guard var chance = self.injectFault(.reader(phone), perMille: self.options.faults.slowLinks) else { return }
+        let from = self.time + chance.number(0...20_000)
+        self.connections[index].pause = from..<(from + chance.number(5_000...60_000))
+    }
+
+    /// Frames that wait for a reader: of more the shell cuts the connection off (its bound is one of bytes).
+    static let backlogMax = 12
+
+    /// The pause in which the phone reads nothing now.
+    func pause(on index: Int) -> Range<Int64>? {
+        self.connections[index].pause.flatMap { $0.contains(self.time) && !self.hasHealed ? $0 : nil }
+    }
+
+    /// When the reader goes on; nil if the connection is cut off instead.
+    private mutating func pauseEnd(_ pause: Range<Int64>, on index: Int) -> Int64? {
+        self.emit(.reached(.pausedReaders))
+        self.connections[index].unread += 1
+        guard self.connections[index].unread > Self.backlogMax else { return pause.upperBound }
+        self.appendTrace("connection \(index) is cut off: its reader does not read")
+        self.emit(.reached(.cutReaders))
+        self.connections[index].isDead = true
+        self.plan(.server(life: self.life, .backlogExceeded(self.connections[index].session)), after: 0)
+        self.agenda.plan(.clientHangUp(index), at: pause.upperBound)
+        return nil
+    }
+
     mutating func write(
         _ frame: consuming ClientFrame, on number: ConnectionNumber, in process: ProcessID, on phone: Int
     ) {
@@ -56,7 +85,11 @@ extension World {
 
     mutating func write(_ frame: consuming ServerFrame, on index: Int) {
         guard !self.breaksConnection(index) else { return }
-        let arrival = max(self.connections[index].clientArrival, self.time + self.latency(on: index))
+        var arrival = max(self.connections[index].clientArrival, self.time + self.latency(on: index))
+        if let pause = self.pause(on: index) {
+            guard let end = self.pauseEnd(pause, on: index) else { return }
+            arrival = max(arrival, end)
+        }
         self.connections[index].clientArrival = arrival
         self.agenda.plan(.toClient(index, frame), at: arrival)
     }

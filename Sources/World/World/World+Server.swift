@@ -80,7 +80,8 @@ extension World {
             let connection = self.connections[index]
             let process = self.phones[connection.phone].processes[connection.process]
             guard connection.clientIsOpen, process?.isSuspended == false else { return }
-            self.plan(.server(life: self.life, .heard(session)), after: 2 * self.latency(on: index))
+            let pause = self.pause(on: index).map { $0.upperBound - self.time } ?? 0
+            self.plan(.server(life: self.life, .heard(session)), after: pause + 2 * self.latency(on: index))
         case .store(let request, let command):
             self.batch.append(command)
             self.batchRequests.append(request)

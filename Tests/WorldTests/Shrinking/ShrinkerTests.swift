@@ -98,7 +98,7 @@ private func run(_ options: WorldOptions) -> WorldReport {
         let all = World.run(options)
         let kinds: [(name: String, marks: [WorldMark])] = [
             ("link", [.slowLinks]), ("http", [.lostRequests]), ("extension", [.killedExtensions, .stalledExtensions]),
-            ("app", [.neglectedHandlers]),
+            ("app", [.neglectedHandlers]), ("reader", [.pausedReaders]),
         ]
         for (name, marks) in kinds {
             #expect(marks.allSatisfy { all.marks[$0] > 0 }, "\(name) was never injected")

@@ -107,6 +107,8 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case quarantined = "legs ended with a quarantined token"
     case oneWay = "connections that died in one direction"
     case slowLinks = "slow links"
+    case pausedReaders = "phones that did not read"
+    case cutReaders = "connections cut off unread"
     case overtaken = "connections that overtook an earlier one"
     case repeatedRequests = "HTTP requests that came twice"
     case nights = "nights"
