@@ -56,6 +56,11 @@ import TidingsModel
         #expect(
             self.answer(self.hello(platform: String(repeating: "x", count: 33)))
                 == self.refusal(.invalidField, "platform", "must be at most 32 bytes, got 33"))
+        for platform in ["\u{1b}]0;x\u{7}\r\nsigned in", "ios\u{9b}2J", "ios\u{202e}", "iös", "\u{7f}", "i\tos"] {
+            #expect(
+                self.answer(self.hello(platform: platform))
+                    == self.refusal(.invalidField, "platform", "must be printable ASCII"))
+        }
         #expect(
             self.answer(self.hello(run: .suspending))
                 == self.refusal(.invalidField, "run_state", "must not be suspending in a hello"))

@@ -3,7 +3,9 @@ import TidingsModel
 
 @Suite struct `An id from outside` {
     @Test func `is taken if it has 1 to 64 bytes without spaces and control characters`() throws {
-        for text in ["a", String(repeating: "x", count: 64), "héllo", "a/b:c@d", "\u{1f600}"] {
+        // A name of Hebrew, one of several marks, a flag, a digit as an emoji.
+        let names = ["\u{5d3}\u{5d5}\u{5e8}\u{5d4}", "e\u{301}\u{323}", "\u{1f1e9}\u{1f1ea}", "1\u{fe0f}\u{20e3}"]
+        for text in ["a", String(repeating: "x", count: 64), "héllo", "a/b:c@d", "\u{1f600}"] + names {
             #expect(try UserID.validated(text, field: "user").rawValue == text)
         }
     }
@@ -16,6 +18,15 @@ import TidingsModel
         ("tab\t", "must not contain spaces or control characters"),
         ("nul\0", "must not contain spaces or control characters"),
         ("del\u{7f}", "must not contain spaces or control characters"),
+        ("csi\u{9b}31m", "must not contain characters that cannot be seen or turn text, got U+009B"),
+        ("nel\u{85}", "must not contain characters that cannot be seen or turn text, got U+0085"),
+        ("soft\u{ad}", "must not contain characters that cannot be seen or turn text, got U+00AD"),
+        ("rtl\u{202e}", "must not contain characters that cannot be seen or turn text, got U+202E"),
+        ("line\u{2028}", "must not contain characters that cannot be seen or turn text, got U+2028"),
+        ("paragraph\u{2029}", "must not contain characters that cannot be seen or turn text, got U+2029"),
+        ("\u{feff}dora", "must not contain characters that cannot be seen or turn text, got U+FEFF"),
+        ("\u{1f468}\u{200d}\u{1f469}", "must not contain characters that cannot be seen or turn text, got U+200D"),
+        ("tag\u{e0041}", "must not contain characters that cannot be seen or turn text, got U+E0041"),
     ])
     func `is refused with its field and the rule it breaks`(text: String, rule: String) {
         #expect(throws: InvalidField(field: "user", rule: rule)) { try UserID.validated(text, field: "user") }

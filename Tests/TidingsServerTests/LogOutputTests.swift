@@ -1,7 +1,9 @@
 import Foundation
+import Logging
 import Metrics
 import NIOConcurrencyHelpers
 import Testing
+import TidingsModel
 
 @testable import TidingsServer
 
@@ -97,6 +99,25 @@ import Testing
         _ = pipe.text { $0.contains("line 199 ") && $0.hasSuffix("\n") }
         output.flush()
         #expect(output.dropped == 0)
+    }
+
+    @Test(arguments: [LineLogHandler.Format.text, .json])
+    func `has one line for each call, and nothing in it steers a terminal`(format: LineLogHandler.Format) throws {
+        let lines = NIOLockedValueBox<[String]>([])
+        let logger = Logger(label: "test") { label in
+            LineLogHandler(label: label, format: format, level: .debug) { line in
+                lines.withLockedValue { $0.append(line) }
+            }
+        }
+        let user = "bo\u{1b}[2J\u{9b}31m\u{202e}\u{2028}\u{85}\r\n2026 notice signed in\u{e0041}"
+        logger.notice("told \(user)", metadata: ["user": "\(user)", "list": ["\(user)"]])
+        let line = try #require(lines.withLockedValue { $0.count == 1 ? $0[0] : nil })
+        #expect(line.hasSuffix("\n"))
+        #expect(!line.dropLast().unicodeScalars.contains { $0.isUnprintable })
+        switch format {
+        case .text: #expect(line.contains(" user=bo\\u{1b}[2J\\u{9b}31m\\u{202e}\\u{2028}\\u{85}\\u{d}\\u{a}2026"))
+        case .json: #expect(try JSONValue(parsing: Array(line.utf8))["user"]?.stringValue == user)
+        }
     }
 
     @Test func `that is a file is appended to, for its owner alone`() async throws {

@@ -46,8 +46,8 @@ extension StringIdentifier {
         left.rawValue.hasLowerBytes(than: right.rawValue)
     }
 
-    /// Checks text from outside: 1 to `bytesMax` bytes without control characters and spaces. `field` names it in the
-    /// error.
+    /// Checks text from outside: 1 to `bytesMax` bytes without spaces and what is unprintable (Unicode's Cc, Cf, Zl and Zp): ids stand in logs
+    /// and on terminals, and ids of two people should not look the same. `field` names it in the error.
     public static func validated(_ text: String, field: String) throws(InvalidField) -> Self {
         guard !text.isEmpty else { throw InvalidField(field: field, rule: "must not be empty") }
         guard text.utf8.count <= Self.bytesMax else {
@@ -58,6 +58,11 @@ extension StringIdentifier {
         }
         return Self(text)
     }
+        if let hidden = text.unicodeScalars.first(where: { !$0.isASCII && $0.isUnprintable }) {
+            throw InvalidField(
+                field: field,
+                rule: "must not contain characters that cannot be seen or turn text, got U+\(hidden.hexadecimal)")
+        }
 }
 
 extension String {

@@ -47,7 +47,7 @@ struct Trace: AsyncParsableCommand {
             throw ValidationError("message must be the 13 characters of a message id, got \"\(self.message)\"")
         }
         let trace = try await self.options.request("GET", "messages/\(id)/trace")
-        if self.json { print(trace.text) } else { TraceTable(trace).lines.forEach { print($0) } }
+        if self.json { print(trace) } else { TraceTable(trace).lines.forEach { print($0) } }
     }
 }
 

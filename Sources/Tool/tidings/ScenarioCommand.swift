@@ -40,7 +40,7 @@ struct ScenarioCommand: AsyncParsableCommand {
         }
         await phones.close()
         if self.json {
-            print(run.json(showsTrace: self.trace).text)
+            print(run.json(showsTrace: self.trace))
         } else {
             run.lines(showsTrace: self.trace).forEach { print($0) }
         }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Logging
+import TidingsModel
 import TidingsServer
 
 struct Serve: AsyncParsableCommand {
@@ -63,7 +64,7 @@ struct Serve: AsyncParsableCommand {
         } catch let faults as ConfigurationFaults {
             let output = LogOutput.standardError
             output.write("tidings cannot start:\n")
-            for fault in faults.faults { output.write("  \(fault)\n") }
+            for fault in faults.faults { output.write("  \("\(fault)".printable)\n") }
             output.flush()
             // EX_CONFIG of sysexits(3).
             throw ExitCode(78)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 
 @main
 struct Tidings: AsyncParsableCommand {
@@ -20,6 +21,32 @@ struct Tidings: AsyncParsableCommand {
             CredentialCommand.self, Simulate.self, ScenarioCommand.self, Bench.self, Chaos.self, Backup.self,
             Restore.self, Check.self, Rebuild.self,
         ])
+
+    /// Runs the command, or says why it could not.
+    static func main() async {
+        self.refuseCoreDumps()
+        do {
+            var command = try await self.asyncParseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            let (text, code) = (self.fullMessage(for: error), self.exitCode(for: error))
+            if !text.isEmpty { code == .success ? print(lines: text) : printError(text) }
+            Foundation.exit(code.rawValue)
+        }
+    }
+
+    /// A dump holds messages, keys and tokens. The hard limit stays: `prlimit --core=unlimited --pid PID` allows them again.
+    private static func refuseCoreDumps() {
+        let resource = __rlimit_resource_t(RLIMIT_CORE.rawValue)
+        var limit = rlimit()
+        guard getrlimit(resource, &limit) == 0 else { return }
+        limit.rlim_cur = 0
+        setrlimit(resource, &limit)
+    }
 }
 
 let toolVersion = "0.1.0"

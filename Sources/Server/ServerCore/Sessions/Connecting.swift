@@ -83,6 +83,8 @@ extension ServerCore {
         do throws(InvalidField) {
             _ = try DeviceID.validated(hello.device.rawValue, field: "device")
             try InvalidField.check(hello.platform.utf8.count, atMost: Self.platformBytesMax, "platform", unit: " bytes")
+            try InvalidField.check(
+                hello.platform.utf8.allSatisfy { (0x20..<0x7f).contains($0) }, "platform", "must be printable ASCII")
             try Self.checkRunState(hello.runState)
             try InvalidField.check(hello.runState != .suspending, "run_state", "must not be suspending in a hello")
         } catch {

@@ -45,10 +45,10 @@ package struct LineLogHandler: LogHandler {
                 ("message", .string(message)),
             ]
             for (key, value) in sorted { members.append((key, .string("\(value)"))) }
-            return JSONValue.members(members).text + "\n"
+            return JSONValue.members(members).text.printableJSON + "\n"
         case .text:
             let pairs = sorted.map { " \($0.key)=\($0.value)" }.joined()
-            return "\(time) \(level.rawValue) \(message)\(pairs)\n"
+            return "\(time) \(level.rawValue) \(message)\(pairs)".printable + "\n"
         }
     }
 

@@ -43,7 +43,7 @@ struct BenchAPNs: AsyncParsableCommand {
 
     func run() async throws {
         #if DEBUG
-            FileHandle.standardError.write(Data("This is a debug build: the figures say nothing.\n".utf8))
+            printError("This is a debug build: the figures say nothing.")
         #endif
         let privateKey: String?
         do {
@@ -52,6 +52,6 @@ struct BenchAPNs: AsyncParsableCommand {
             throw ToolFailure("--key \(self.key ?? "") cannot be read: \(error.localizedDescription)")
         }
         let figures = try await APNsLoad(self, privateKey: privateKey).run()
-        if self.json { print(figures.json.text) } else { figures.lines.forEach { print($0) } }
+        if self.json { print(figures.json) } else { figures.lines.forEach { print($0) } }
     }
 }

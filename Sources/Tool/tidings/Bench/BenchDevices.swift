@@ -44,7 +44,7 @@ struct BenchDevices: AsyncParsableCommand {
             print(
                 JSONValue.members([
                     ("people", .int(self.people)), ("devices", .int(devices)), ("seconds", number),
-                ]).text)
+                ]))
         } else {
             print("devices: \(devices) of \(self.people) people in \(String(format: "%.1f", seconds)) s")
             print("per second: \(Int(Double(devices) / seconds))")

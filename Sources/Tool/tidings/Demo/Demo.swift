@@ -48,22 +48,22 @@ struct Demo: AsyncParsableCommand {
 
     private func linger(_ site: LocalServer, _ stage: DemoStage) async throws {
         print(
-            """
+            lines: """
 
-            Everything is running; Ctrl-C, or closing the terminal, ends it.
-              gateway      \(site.gatewayAddress)
-              HTTP API     \(site.apiAddress)   (GET /healthz, /readyz, /metrics, /openapi.yaml)
-              backend      \(stage.backend?.address ?? "")   (where the app signs in: \(DemoStage.people))
-              local APNs   https://localhost:\(site.apnsPort), log at http://127.0.0.1:\(site.controlPort)/log
-              phones       http://127.0.0.1:\(DemoPhones.usualPort)/v1/phones with the token of \(site.phonesTokenPath)
-              state        \(site.folder.path)
+                Everything is running; Ctrl-C, or closing the terminal, ends it.
+                  gateway      \(site.gatewayAddress)
+                  HTTP API     \(site.apiAddress)   (GET /healthz, /readyz, /metrics, /openapi.yaml)
+                  backend      \(stage.backend?.address ?? "")   (where the app signs in: \(DemoStage.people))
+                  local APNs   https://localhost:\(site.apnsPort), log at http://127.0.0.1:\(site.controlPort)/log
+                  phones       http://127.0.0.1:\(DemoPhones.usualPort)/v1/phones with the token of \(site.phonesTokenPath)
+                  state        \(site.folder.path)
 
-            Send something yourself:
-              TIDINGS_API_KEY=\(site.apiKey) \(ownExecutable()) send --from carol --to bob "hello"
+                Send something yourself:
+                  TIDINGS_API_KEY=\(site.apiKey) \(ownExecutable()) send --from carol --to bob "hello"
 
-            The console, in a browser on this machine; Phones shows the two phones to touch:
-              \(try await self.console(site))
-            """)
+                The console, in a browser on this machine; Phones shows the two phones to touch:
+                  \(try await self.console(site))
+                """)
         fflush(nil)
         await Leftovers.waitForSignal()
     }
@@ -102,7 +102,7 @@ final class Timeline {
 
     func step(_ title: String) {
         self.steps += 1
-        print("\n(\(self.steps)) \(title)")
+        print(lines: "\n(\(self.steps)) \(title)")
     }
 
     func add(_ who: String, _ what: String, shown: String = "", callback: String = "", reason: String = "") {
@@ -112,8 +112,8 @@ final class Timeline {
     }
 
     func fail(_ failure: DemoFailure) {
-        print("\nFAILED in step (\(self.steps))\n  expected: \(failure.expected)\n  found:    \(failure.found)")
+        print(lines: "\nFAILED in step (\(self.steps))\n  expected: \(failure.expected)\n  found:    \(failure.found)")
     }
 
-    func finish() { print("\nall \(self.steps) steps held") }
+    func finish() { print(lines: "\nall \(self.steps) steps held") }
 }

@@ -181,12 +181,12 @@ final class DemoStage {
     func printLogs() async {
         for phone in [self.alice, self.bob].compactMap({ $0 }) {
             let lines = (try? await phone.readTrace()) ?? []
-            print("\nlast lines of the trace of \(phone.name):")
+            print(lines: "\nlast lines of the trace of \(phone.name):")
             for line in lines.suffix(Self.traceLinesShown) { print("    \(line.text)") }
         }
         let processes = [self.phones?.process, self.backend?.process, self.site.server, self.site.apns]
         for process in processes.compactMap({ $0 }) {
-            print("\nlast lines of \(process.name):\n\(process.logTail())")
+            print(lines: "\nlast lines of \(process.name):\n\(process.logTail())")
         }
     }
 }

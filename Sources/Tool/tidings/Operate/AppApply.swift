@@ -38,7 +38,7 @@ extension AppCommand {
                 }
             }
             done.changes += keys.map { SettingsChange(name: "client_keys.\($0.key)", before: nil, after: $0.value) }
-            if self.json { print(done.json.text) } else { done.lines.forEach { print($0) } }
+            if self.json { print(done.json) } else { done.lines.forEach { print($0) } }
         }
 
         /// The token secret of an app that is made.

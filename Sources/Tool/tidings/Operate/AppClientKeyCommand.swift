@@ -19,7 +19,7 @@ struct AppClientKeyCommand: ParsableCommand {
             var members: [(String, JSONValue)] = [("name", .string(self.name))]
             if let key = self.take { members.append(("key", .string(key))) }
             let answer = try await self.app.request("POST", "/client-keys", body: .members(members))
-            print(self.json ? answer.text : answer["key"]?.stringValue ?? "?")
+            if self.json { print(answer) } else { print(answer["key"]?.stringValue ?? "?") }
         }
     }
 
@@ -30,9 +30,10 @@ struct AppClientKeyCommand: ParsableCommand {
 
         func run() async throws {
             let keys = try await self.app.request("GET", "/client-keys")["client_keys"] ?? .array([])
-            if self.json { return print(keys.text) }
+            if self.json { return print(keys) }
             let lines = ControlText.clientKeys(keys)
-            print(lines.isEmpty ? "there are no client keys" : lines.joined(separator: "\n"))
+            if lines.isEmpty { print("there are no client keys") }
+            for line in lines { print(line) }
         }
     }
 

@@ -21,7 +21,7 @@ struct AppCommand: ParsableCommand {
 
         func run() async throws {
             let apps = try await self.options.access().list("apps", "apps")
-            if self.json { print(JSONValue.array(apps).text) } else { ControlText.list(apps).forEach { print($0) } }
+            if self.json { print(JSONValue.array(apps)) } else { ControlText.list(apps).forEach { print($0) } }
         }
     }
 
@@ -37,7 +37,7 @@ struct AppCommand: ParsableCommand {
 
         func run() async throws {
             let answer = try await self.app.options.request("POST", "apps", body: ["id": .string(self.app.app)])
-            if self.secret.json { return print(answer.text) }
+            if self.secret.json { return print(answer) }
             try self.secret.printMember("secret", of: answer["token_secret"] ?? .null)
         }
     }
@@ -50,7 +50,7 @@ struct AppCommand: ParsableCommand {
 
         func run() async throws {
             let app = try await self.app.request("GET")
-            if self.json { print(app.text) } else { ControlText.app(app).forEach { print($0) } }
+            if self.json { print(app) } else { ControlText.app(app).forEach { print($0) } }
         }
     }
 
@@ -67,7 +67,7 @@ struct AppCommand: ParsableCommand {
         func run() async throws {
             let app = try await self.app.request("GET")
             let file = AppFile(id: self.app.app, app: app)
-            if self.json { print(file.json.text) } else { file.yaml.forEach { print($0) } }
+            if self.json { print(file.json) } else { file.yaml.forEach { print($0) } }
         }
     }
 

@@ -17,7 +17,7 @@ struct AppCredentialCommand: ParsableCommand {
 
         func run() async throws {
             let answer = try await self.app.request("GET", "/push-credentials")
-            guard !self.json else { return print(answer.text) }
+            guard !self.json else { return print(answer) }
             PushCredentialText.list(answer["push_credentials"]?.arrayValue ?? []).forEach { print($0) }
         }
     }
@@ -30,7 +30,7 @@ struct AppCredentialCommand: ParsableCommand {
 
         func run() async throws {
             let answer = try await self.credential.request("", nil, method: "GET")
-            if self.json { print(answer.text) } else { PushCredentialText.one(answer).forEach { print($0) } }
+            if self.json { print(answer) } else { PushCredentialText.one(answer).forEach { print($0) } }
         }
     }
 

@@ -121,9 +121,11 @@ extension AppFile {
         for scalar in text.unicodeScalars {
             switch scalar.value {
             case 0x22, 0x5c: quoted += "\\\(scalar)"
-            // Control characters, line breaks of YAML alone, and what may not stand in a YAML file as it is.
-            case 0...0x1f, 0x7f...0xa0, 0x2028, 0x2029, 0xfeff, 0xfffe, 0xffff:
-                quoted += "\\u\(String(scalar.value + 0x10000, radix: 16).dropFirst())"
+            // Line breaks of YAML alone, what may not stand in a YAML file as it is, and what `print` would write otherwise.
+            case 0xa0, 0xfffe, 0xffff: quoted += "\\u\(scalar.hexadecimal)"
+            case _ where scalar.isUnprintable:
+                // Those beyond have five digits.
+                quoted += (scalar.value > 0xffff ? "\\U000" : "\\u") + scalar.hexadecimal
             default: quoted.unicodeScalars.append(scalar)
             }
         }

@@ -19,7 +19,7 @@ struct AuditCommand: AsyncParsableCommand {
 
     func run() async throws {
         let records = try await self.records(self.options.access())
-        if self.json { print(JSONValue.array(records).text) } else { Self.lines(records).forEach { print($0) } }
+        if self.json { print(JSONValue.array(records)) } else { Self.lines(records).forEach { print($0) } }
     }
 
     private func records(_ access: APIAccess) async throws -> [JSONValue] {

@@ -42,7 +42,7 @@ struct ConversationCommand: ParsableCommand {
 
         func run() async throws {
             let info = try await self.place.request("GET")
-            if self.json { print(info.text) } else { Self.lines(info).forEach { print($0) } }
+            if self.json { print(info) } else { Self.lines(info).forEach { print($0) } }
         }
 
         static func lines(_ info: JSONValue) -> [String] {
@@ -109,7 +109,7 @@ struct ConversationCommand: ParsableCommand {
             let answer = try await self.options.request(
                 "GET", "conversations/\(self.conversation.path)/messages",
                 query: [("user", self.user), ("before", self.before), ("limit", "\(self.limit)")])
-            for message in answer["messages"]?.arrayValue ?? [] { print(message.text) }
+            for message in answer["messages"]?.arrayValue ?? [] { print(message) }
         }
     }
 }

@@ -24,7 +24,7 @@ struct CredentialCommand: AsyncParsableCommand {
         func run() async throws {
             let facts = try self.options.read().facts
             let now = Int64(Date().timeIntervalSince1970 * 1_000)
-            if self.json { print(facts.json(at: now).text) } else { CredentialLines(facts).lines.forEach { print($0) } }
+            if self.json { print(facts.json(at: now)) } else { CredentialLines(facts).lines.forEach { print($0) } }
             guard let fault = facts.fault(at: now) else { return }
             if self.json { throw ExitCode.failure }
             throw ToolFailure("\(fault)")

@@ -74,7 +74,7 @@ struct OperatorCommand: ParsableCommand {
 
         func run() async throws {
             let operators = try await self.options.access().list("operators", "operators")
-            if self.json { print(JSONValue.array(operators).text) } else { Self.lines(operators).forEach { print($0) } }
+            if self.json { print(JSONValue.array(operators)) } else { Self.lines(operators).forEach { print($0) } }
         }
 
         static func lines(_ operators: [JSONValue]) -> [String] {

@@ -54,6 +54,6 @@ struct SecretOptions: ParsableArguments {
     /// The member alone, so that it can go into a variable.
     func printMember(_ member: String, of answer: JSONValue) throws {
         guard let text = answer[member]?.stringValue else { throw ToolFailure("the answer holds no \(member)") }
-        print(self.json ? answer.text : text)
+        if self.json { print(answer) } else { print(text) }
     }
 }

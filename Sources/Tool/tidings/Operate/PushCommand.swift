@@ -111,7 +111,7 @@ struct PushCommand: ParsableCommand {
         func request(_ method: String, _ part: String = "", body: JSONValue? = nil) async throws {
             let push = try await self.options.request(
                 method, "pushes/\(APIOptions.escaped(self.push))\(part)", body: body)
-            if self.json { print(push.text) } else { PushCommand.lines(push).forEach { print($0) } }
+            if self.json { print(push) } else { PushCommand.lines(push).forEach { print($0) } }
         }
     }
 
@@ -155,6 +155,11 @@ struct PushCommand: ParsableCommand {
             time = [
                 "  at \(local) on people's own clocks" + (isNext ? ", next \(TextTable.time(push["send_at"]))" : "")
             ]
+            time += (push["moments"]?.arrayValue ?? []).map { moment in
+                let zones = moment["time_zones"]?.arrayValue?.compactMap(\.stringValue) ?? []
+                return "  \(moment["utc"]?.stringValue ?? "?")  \(zones.prefix(3).joined(separator: ", "))"
+                    + (zones.count > 3 ? " and \(zones.count - 3) more" : "")
+            }
         }
         return [Self.line(push), "  for \(push["audience"]?.text ?? "?")"] + time + [
             "  shown at least \(count("shown"))  opened \(count("opened"))  repeated at most \(count("repeated"))"

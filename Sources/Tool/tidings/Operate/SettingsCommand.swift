@@ -13,7 +13,7 @@ struct SettingsCommand: ParsableCommand {
         @OptionGroup var person: PersonOptions
 
         func run() async throws {
-            print(try await self.person.request("GET", "settings").text)
+            print(try await self.person.request("GET", "settings"))
         }
     }
 

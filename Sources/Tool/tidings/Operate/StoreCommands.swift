@@ -95,8 +95,7 @@ struct Check: AsyncParsableCommand {
         let findings = try StoreMaintenance.check(path: database, logger: self.options.logger)
         for finding in findings { print(finding) }
         guard findings.isEmpty else {
-            FileHandle.standardError.write(
-                Data("\(database) is damaged: run tidings rebuild, or restore a backup\n".utf8))
+            printError("\(database) is damaged: run tidings rebuild, or restore a backup")
             throw ExitCode(1)
         }
         print("\(database) is whole")

@@ -23,7 +23,7 @@ struct WebhookCommand: ParsableCommand {
 
         func run() async throws {
             let answer = try await self.app.request("GET", "/webhooks")
-            guard !self.json else { return print(answer.text) }
+            guard !self.json else { return print(answer) }
             WebhookText.list(answer["webhooks"]?.arrayValue ?? []).forEach { print($0) }
         }
     }
@@ -36,7 +36,7 @@ struct WebhookCommand: ParsableCommand {
 
         func run() async throws {
             let answer = try await self.webhook.request("GET")
-            if self.json { print(answer.text) } else { WebhookText.one(answer).forEach { print($0) } }
+            if self.json { print(answer) } else { WebhookText.one(answer).forEach { print($0) } }
         }
     }
 
@@ -116,7 +116,7 @@ struct WebhookCommand: ParsableCommand {
 
         func run() async throws {
             let answer = try await self.webhook.request("POST", "/test", body: [:])
-            print(self.json ? answer.text : WebhookText.test(answer))
+            if self.json { print(answer) } else { print(WebhookText.test(answer)) }
             guard answer["delivered"]?.boolValue == true else { throw ExitCode.failure }
         }
     }
@@ -131,7 +131,7 @@ struct WebhookCommand: ParsableCommand {
         func run() async throws {
             let all = try await self.webhook.list("/dead-letters", "dead_letters")
             if self.json {
-                print(JSONValue.array(all).text)
+                print(JSONValue.array(all))
             } else {
                 WebhookText.deadLetters(all).forEach { print($0) }
             }

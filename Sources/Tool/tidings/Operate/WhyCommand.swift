@@ -39,7 +39,7 @@ struct WhyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let legs = try await self.legs()
-        if self.json { print(JSONValue.array(legs).text) } else { LegSentence.lines(legs).forEach { print($0) } }
+        if self.json { print(JSONValue.array(legs)) } else { LegSentence.lines(legs).forEach { print($0) } }
     }
 
     private func legs() async throws -> [JSONValue] {

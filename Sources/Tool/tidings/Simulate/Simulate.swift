@@ -71,7 +71,7 @@ struct Simulate: AsyncParsableCommand {
             for line in lines { print(line) }
             total.add(report)
             if self.untilFailure, total.runs % 25 == 0 {
-                Self.printProgress("\(total.runs) seeds up to \(report.seed), \(total.events) events, no failure")
+                printError("\(total.runs) seeds up to \(report.seed), \(total.events) events, no failure")
             }
             guard !report.violations.isEmpty else { return true }
             print("seed \(report.seed) broke a promise:")
@@ -103,8 +103,6 @@ struct Simulate: AsyncParsableCommand {
         let options = self.options(seed: seed)
         return self.trace ? World.trace(options) : (World.run(options), [])
     }
-
-    private static func printProgress(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
 }
 
 // MARK: A failure
@@ -118,7 +116,7 @@ extension Simulate {
             options, report: report, runsMax: self.shrinkRuns, run: { World.run($0) },
             onProgress: { progress in
                 guard progress.runs % 20 == 0 else { return }
-                Self.printProgress(
+                printError(
                     "making seed \(report.seed) short: \(progress.runs) runs, \(progress.events) outside events left")
             })
         if var shrinker {
@@ -133,7 +131,7 @@ extension Simulate {
         let path = self.save ?? "simulate-\(report.seed).replay"
         let text = Replay(shortest, short).text(short, lines)
         do {
-            try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+            try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
         } catch {
             throw ValidationError("--save must be a file that can be written, got \"\(path)\": \(error)")
         }

@@ -12,6 +12,14 @@ enum HTTP {
         /// Of the problem (RFC 9457); nil if the answer is none.
         let code: String?
         let description: String
+
+        init(status: Int, answer: JSONValue?, of request: String) {
+            self.status = status
+            self.code = answer?["code"]?.stringValue
+            let detail = answer?["detail"]?.stringValue ?? answer?["title"]?.stringValue ?? "status \(status)"
+            // A line of its own would be the server's.
+            self.description = "\(request): \(detail.printable)"
+        }
     }
 
     static func call(
@@ -44,9 +52,7 @@ enum HTTP {
         let (status, bytes) = try await Self.call(method, address, key: key, headers: headers, body: body)
         let value = try? JSONValue(parsing: bytes)
         guard (200..<300).contains(status) else {
-            let detail = value?["detail"]?.stringValue ?? value?["title"]?.stringValue ?? "status \(status)"
-            throw Refusal(
-                status: status, code: value?["code"]?.stringValue, description: "\(method) \(address): \(detail)")
+            throw Refusal(status: status, answer: value, of: "\(method) \(address)")
         }
         return value ?? .null
     }

@@ -5,6 +5,8 @@ import TidingsModel
 enum TextTable {
     /// - Parameter rows: all with the same number of cells.
     static func lines(_ rows: [[String]], indent: String = "") -> [String] {
+        // What is printed instead of a character is wider.
+        let rows = rows.map { $0.map(\.printable) }
         let columns = rows.first?.count ?? 0
         let widths = (0..<columns).map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in
