@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import shutil
+import sqlite3
 import stat
 import subprocess
 
@@ -157,3 +158,41 @@ def test_a_backup_of_a_running_server_is_whole_and_for_its_owner_alone(make_site
     assert whole.returncode == 0, whole.stdout + whole.stderr
     for path in [*site.folder.glob("tidings.sqlite*"), tmp_path / "copy.sqlite"]:
         assert stat.S_IMODE(path.stat().st_mode) == 0o600, path
+
+
+def test_a_killed_command_leaves_nothing_that_keeps_the_next_from_working(make_site, tmp_path):
+    site = make_site(settings=SETTINGS).start()
+    assert pathlib.Path(f"/proc/{site.server.process.pid}/limits").read_text().split("Max core file size")[1].split()[0] == "0"
+    site.server.stop()
+    # Large enough that a command is seen at work.
+    bulk = sqlite3.connect(site.database)
+    bulk.execute("CREATE TABLE bulk AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60) "
+                 "SELECT i, zeroblob(1000000) FROM n")
+    bulk.commit()
+    bulk.close()
+    old = tmp_path / "old.sqlite"
+    assert command(site, "backup", "--to", str(old)).returncode == 0
+    new = tmp_path / "new.sqlite"
+    for arguments, beside in [
+        (["backup", "--to", str(new)], new), (["check"], site.database), (["rebuild"], site.database),
+        (["restore", "--from", str(old)], site.database),
+    ]:
+        folder = pathlib.Path(f"{beside}.tidings-work")
+        for _ in range(10):
+            with subprocess.Popen(
+                [tool(), arguments[0], "--config", str(site.config), *arguments[1:]],
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            ) as working:
+                while working.poll() is None and not folder.exists():
+                    pass
+                working.kill()
+            if folder.exists():
+                break
+            new.unlink(missing_ok=True)
+        assert folder.exists(), f"{arguments[0]} was not killed at work"
+        assert not new.exists(), "what was broken off has the name of a backup"
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        again = command(site, *arguments)
+        assert again.returncode == 0, again.stdout + again.stderr
+        assert not folder.exists()
+        new.unlink(missing_ok=True)

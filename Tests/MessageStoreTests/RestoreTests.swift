@@ -129,6 +129,97 @@ import TidingsModel
         store.close()
     }
 
+    @Test func `is copied, checked and made anew though a killed process has left its folder`() async throws {
+        let store = try self.open()
+        _ = try await store.apply([accept(message(1))])
+        /// As a process that is killed leaves it, with a whole copy of all texts.
+        func leave(beside name: String) throws -> String {
+            let folder = self.folder.path(name) + ".tidings-work"
+            try FileManager.default.createDirectory(atPath: folder + "/deep", withIntermediateDirectories: true)
+            for file in ["copy.sqlite", "copy.sqlite-wal", "rebuilt.sqlite", "deep/copy.sqlite"] {
+                try Data("half a database".utf8).write(to: URL(fileURLWithPath: "\(folder)/\(file)"))
+            }
+            chmod(folder, 0o755)
+            return folder
+        }
+        func isGone(_ folder: String) -> Bool { !FileManager.default.fileExists(atPath: folder) }
+        var left = try leave(beside: "copy.sqlite")
+        try await store.backUp(to: self.copy)
+        #expect(isGone(left))
+        store.close()
+        left = try leave(beside: "copy2.sqlite")
+        try StoreMaintenance.backUp(path: self.folder.path(), to: self.folder.path("copy2.sqlite"), logger: quiet)
+        #expect(isGone(left))
+        for path in [self.folder.path(), self.copy] {
+            left = try leave(beside: path.split(separator: "/").last.map(String.init) ?? "")
+            #expect(try StoreMaintenance.check(path: path, logger: quiet) == [])
+            #expect(isGone(left))
+        }
+        left = try leave(beside: "store.sqlite")
+        #expect(try StoreMaintenance.rebuild(path: self.folder.path(), logger: quiet).lost == [])
+        #expect(isGone(left))
+        left = try leave(beside: "store.sqlite")
+        _ = try StoreMaintenance.restore(path: self.folder.path(), from: self.copy, logger: quiet)
+        #expect(isGone(left))
+        // Where none of these comes any more, the server removes it.
+        left = try leave(beside: "store.sqlite")
+        try self.open().close()
+        #expect(isGone(left))
+    }
+
+    @Test func `is not worked on in a folder that another process uses, or that is none`() async throws {
+        try self.open().close()
+        let path = self.folder.path("store.sqlite.tidings-work")
+        var other: WorkFolder? = try WorkFolder(beside: self.folder.path())
+        #expect(other?.url.path == path)
+        let error = #expect(throws: MessageStoreError.self) {
+            try StoreMaintenance.check(path: self.folder.path(), logger: quiet)
+        }
+        #expect(error?.reason == .busy && error?.path == path)
+        try self.open().close()
+        #expect(FileManager.default.fileExists(atPath: path))
+        other = nil
+        #expect(!FileManager.default.fileExists(atPath: path))
+        // Somebody's own file, or a link that leads to somebody's folder, is left alone.
+        for make in [
+            { try Data("mine".utf8).write(to: URL(fileURLWithPath: path)) },
+            { try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: self.folder.path("")) },
+        ] as [() throws -> Void] {
+            try make()
+            let error = #expect(throws: MessageStoreError.self) {
+                try StoreMaintenance.check(path: self.folder.path(), logger: quiet)
+            }
+            #expect(error?.reason == .cannotOpen && error?.path == path)
+            #expect(FileManager.default.fileExists(atPath: self.folder.path()))
+            try FileManager.default.removeItem(atPath: path)
+        }
+    }
+
+    @Test func `has no backup under its name until the copy is whole`() throws {
+        try self.open().close()
+        var settings = Configuration()
+        settings.prepareDatabase { try $0.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
+        let queue = try DatabaseQueue(path: self.folder.path(), configuration: settings)
+        try queue.writeWithoutTransaction { database in
+            let numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)"
+            try database.execute(sql: "CREATE TABLE bulk AS \(numbers) SELECT i, randomblob(2000) FROM n")
+            let backup = try StoreBackup(of: database, to: self.copy)
+            #expect(try !backup.step())
+            #expect(!FileManager.default.fileExists(atPath: self.copy))
+            #expect(!FileManager.default.fileExists(atPath: self.copy + "-journal"))
+            while try !backup.step() {}
+            #expect(FileManager.default.fileExists(atPath: self.copy))
+            #expect(!FileManager.default.fileExists(atPath: self.copy + ".tidings-work"))
+            // One that is broken off leaves nothing.
+            let other = try StoreBackup(of: database, to: self.folder.path("other.sqlite"))
+            #expect(try !other.step())
+            other.abandon(4)
+            let names = try FileManager.default.contentsOfDirectory(atPath: self.folder.path(""))
+            #expect(!names.contains { $0.hasPrefix("other") })
+        }
+        try queue.close()
+    }
+
     @Test func `is not backed up over a file that is there`() async throws {
         try Data("mine".utf8).write(to: URL(fileURLWithPath: self.copy))
         let store = try self.open()

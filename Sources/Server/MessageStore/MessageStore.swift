@@ -30,6 +30,7 @@ package final class MessageStore: Sendable {
         }
         let queue: DatabaseQueue
         (queue, self.synchronous) = try Schema.open(path: path, configuration: configuration)
+        WorkFolder.removeLeft(beside: path)
         (self.writer, self.opening) = try StoreWriter.start(
             queue, path: path, configuration: configuration, logger: logger)
     }

@@ -16,6 +16,8 @@ package struct MessageStoreError: Error, Equatable, Sendable, CustomStringConver
         case newerSchema(found: Int, known: Int)
         /// Another process has the file open.
         case inUse
+        /// Another process has begun such a work, and not ended it.
+        case busy
         /// What was read back differs from what was set (design.md P1).
         case notSynced(wanted: String, found: String)
         /// The file is damaged, or holds records of a newer build.
@@ -32,6 +34,7 @@ package struct MessageStoreError: Error, Equatable, Sendable, CustomStringConver
         case .notAStore: "name another file, or move this one away"
         case .newerSchema: "run the build that wrote it, or a newer one"
         case .inUse: "stop the other server, or give this one its own file"
+        case .busy: "wait until the other command has ended"
         case .notSynced: "put the file on a local disk, and use an unmodified SQLite"
         case .damaged:
             "keep a copy of the file and of its -wal companion, then run tidings rebuild, restore a backup, or run a newer build"
@@ -47,6 +50,7 @@ package struct MessageStoreError: Error, Equatable, Sendable, CustomStringConver
             case .notAStore: "is not a Tidings message store"
             case .newerSchema(let found, let known): "has schema \(found), this build knows up to \(known)"
             case .inUse: "is open in another process"
+            case .busy: "is worked in by another process"
             case .notSynced(let wanted, let found): "must sync with \(wanted), but reports \(found)"
             case .damaged: "is damaged"
             case .full: "cannot grow: the disk is full"

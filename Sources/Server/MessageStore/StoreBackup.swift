@@ -8,16 +8,21 @@ final class StoreBackup {
     static let pagesAtOnce: Int32 = 256
 
     private let path: String
+    /// The copy has its name when it is whole: what was broken off is no backup.
+    private var folder: WorkFolder?
+    private let copy: String
     private var target: OpaquePointer?
     private var backup: OpaquePointer?
 
-    /// Makes the file, for its owner alone.
+    /// Makes the copy, for its owner alone.
     init(of database: Database, to path: String) throws(MessageStoreError) {
         self.path = path
-        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw MessageStoreError.ofSystem(.cannotOpen, path: path) }
-        Foundation.close(descriptor)
-        guard sqlite3_open_v2(path, &self.target, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK else {
+        try StoreFile.requireNew(path)
+        let folder = try WorkFolder(beside: path)
+        self.folder = folder
+        self.copy = folder.url.appendingPathComponent("copy.sqlite").path
+        StoreFile.makeIfMissing(path: self.copy)
+        guard sqlite3_open_v2(self.copy, &self.target, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK else {
             throw self.abandon(SQLITE_CANTOPEN)
         }
         self.backup = sqlite3_backup_init(self.target, "main", database.sqliteConnection, "main")
@@ -26,14 +31,17 @@ final class StoreBackup {
 
     deinit { self.close() }
 
-    /// - Returns: whether all is copied, and synced.
-    /// - Throws: what SQLite said; the new file is gone.
+    /// - Returns: whether all is copied, synced, and has its name.
+    /// - Throws: what SQLite said; there is no new file.
     func step() throws(MessageStoreError) -> Bool {
         let code = sqlite3_backup_step(self.backup, Self.pagesAtOnce)
         switch code {
         case SQLITE_OK: return false
         case SQLITE_DONE:
             self.close()
+            try StoreFile.requireNew(self.path)
+            try StoreFile.rename(self.copy, to: self.path)
+            self.folder = nil
             return true
         default: throw self.abandon(code)
         }
@@ -43,7 +51,7 @@ final class StoreBackup {
     func abandon(_ code: Int32) -> MessageStoreError {
         let words = self.target.map { String(cString: sqlite3_errmsg($0)) } ?? ""
         self.close()
-        for suffix in ["", "-journal", "-wal"] { unlink(self.path + suffix) }
+        self.folder = nil
         return MessageStoreError(reason: SQLiteFailure(code: code, message: "").reason, path: self.path, detail: words)
     }
 

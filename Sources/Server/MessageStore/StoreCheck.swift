@@ -58,7 +58,7 @@ extension StoreMaintenance {
             }
             let new = folder.appendingPathComponent("rebuilt.sqlite").path
             let aside = try files.moveAside(as: "before-rebuild")
-            guard rename(new, path) == 0 else { throw MessageStoreError.ofSystem(.failed, path: path) }
+            try StoreFile.rename(new, to: path)
             return StoreRebuildReport(records: records, lost: lost, aside: aside)
         }
     }

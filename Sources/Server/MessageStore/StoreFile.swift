@@ -1,6 +1,6 @@
 import Foundation
 
-enum StoreFile {
+package enum StoreFile {
     /// What the names of a database's files end with.
     static let suffixes = ["", "-wal", "-shm"]
 
@@ -31,12 +31,34 @@ enum StoreFile {
         if descriptor >= 0 { close(descriptor) }
     }
 
+    /// Gives a whole file its name, and both are on the disk.
+    static func rename(_ path: String, to name: String) throws(MessageStoreError) {
+        func sync(_ path: String) -> Bool {
+            let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+            defer { if descriptor >= 0 { close(descriptor) } }
+            return descriptor >= 0 && fsync(descriptor) == 0
+        }
+        guard sync(path), Foundation.rename(path, name) == 0 else {
+            throw MessageStoreError.ofSystem(.failed, path: name)
+        }
+        // One that may not be read cannot be synced either.
+        _ = sync(URL(fileURLWithPath: name).deletingLastPathComponent().path)
+    }
+
+    static func requireNew(_ path: String) throws(MessageStoreError) {
+        var facts = stat()
+        guard lstat(path, &facts) != 0 else {
+            throw MessageStoreError(reason: .cannotOpen, path: path, detail: "it exists")
+        }
+    }
+
     /// Earlier builds left the mode of the files to the umask.
     static func closeToOthers(path: String) {
         for suffix in Self.suffixes where self.isOpenToOthers(path + suffix) { chmod(path + suffix, 0o600) }
     }
 
-    private static func isOpenToOthers(_ path: String) -> Bool {
+    /// True where the group or others may do anything with it.
+    package static func isOpenToOthers(_ path: String) -> Bool {
         var facts = stat()
         return stat(path, &facts) == 0 && facts.st_mode & 0o077 != 0
     }

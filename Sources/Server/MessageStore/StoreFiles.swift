@@ -53,19 +53,13 @@ final class StoreFiles {
         return aside
     }
 
-    /// Calls `body` with a folder beside a file, for its owner alone, and removes it afterwards.
+    /// Calls `body` with a `WorkFolder` beside a file.
     static func withFolder<Value>(
         beside path: String, _ body: (URL) throws(MessageStoreError) -> Value
     ) throws(MessageStoreError) -> Value {
-        let folder = URL(fileURLWithPath: "\(path).work-\(getpid())", isDirectory: true)
-        do {
-            try FileManager.default.createDirectory(
-                at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw MessageStoreError(reason: .cannotOpen, path: folder.path, detail: "\(error)")
-        }
-        defer { try? FileManager.default.removeItem(at: folder) }
-        return try body(folder)
+        let folder = try WorkFolder(beside: path)
+        defer { withExtendedLifetime(folder) {} }
+        return try body(folder.url)
     }
 }
 
@@ -73,13 +67,11 @@ final class StoreFiles {
 package enum StoreMaintenance {
     package static func backUp(path: String, to target: String, logger: Logger) throws(MessageStoreError) {
         let files = try StoreFiles(path: path)
-        guard !FileManager.default.fileExists(atPath: target) else {
-            throw MessageStoreError(reason: .cannotOpen, path: target, detail: "it exists")
-        }
+        try StoreFile.requireNew(target)
         try StoreFiles.withFolder(beside: target) { folder throws(MessageStoreError) in
             let copy = try files.copy(into: folder)
             try Self.close(copy, of: target)
-            guard rename(copy, target) == 0 else { throw MessageStoreError.ofSystem(.failed, path: target) }
+            try StoreFile.rename(copy, to: target)
         }
     }
 
@@ -106,7 +98,7 @@ package enum StoreMaintenance {
             let aside = try files?.moveAside(as: "before-restore")
             // Without the state file the store notices that it was restored.
             unlink(StateFile.path(of: path))
-            guard rename(copy, path) == 0 else { throw MessageStoreError.ofSystem(.failed, path: path) }
+            try StoreFile.rename(copy, to: path)
             return aside
         }
     }

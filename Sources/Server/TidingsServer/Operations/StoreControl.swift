@@ -135,13 +135,16 @@ package enum StoreControl {
         _ line: String, database: String, group: any EventLoopGroup
     ) async throws -> Result<String, Failure> {
         let answer = group.next().makePromise(of: String.self)
-        let channel = try await ClientBootstrap(group: group)
+        let connecting = ClientBootstrap(group: group)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(AnswerHandler(answer: answer))
                 }
             }
-            .connect(unixDomainSocketPath: ControlSocket.path(of: database)).get()
+            .connect(unixDomainSocketPath: ControlSocket.path(of: database))
+        // Where nobody listens there is no handler that would.
+        connecting.whenFailure { answer.fail($0) }
+        let channel = try await connecting.get()
         channel.writeAndFlush(ByteBuffer(string: "\(line)\n"), promise: nil)
         let words = try await answer.futureResult.get().trimmingCharacters(in: .whitespacesAndNewlines)
         if words == "done" || words.hasPrefix("done ") { return .success(String(words.dropFirst("done ".count))) }
