@@ -86,7 +86,7 @@ import TidingsModel
         let lookUp = HostLookUp()
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         for host in ["2130706433", "0x7f.1", "127.1", "localhost", "::1"] {
-            let found = try await lookUp.addresses(of: host, port: 443, on: loop, until: .now() + .seconds(10))
+            let found = try await lookUp.addresses(of: host, port: 443, for: "shop", on: loop, until: .now() + .seconds(10))
             #expect(!found.isEmpty)
             for address in found {
                 let ip = try #require(Optional(address).ip)
@@ -94,7 +94,7 @@ import TidingsModel
             }
         }
         await #expect(throws: HostLookUp.NotFound.self) {
-            try await lookUp.addresses(of: "nobody.invalid", port: 443, on: loop, until: .now() + .seconds(10))
+            try await lookUp.addresses(of: "nobody.invalid", port: 443, for: "shop", on: loop, until: .now() + .seconds(10))
         }
         lookUp.stop()
     }
@@ -103,7 +103,7 @@ import TidingsModel
 @Suite struct `What an attempt failed of` {
     @Test func `has a name`() {
         let errors: [(any Error, WebhookFailureReason)] = [
-            (WebhookAddressNotAllowed(), .addressNotAllowed), (HostLookUp.NotFound(host: "x"), .nameNotFound),
+            (AddressNotAllowed(), .addressNotAllowed), (HostLookUp.NotFound(host: "x"), .nameNotFound),
             (HTTPExchange.Fault.noAnswerInTime, .timedOut), (ChannelError.connectTimeout(.seconds(1)), .timedOut),
             (IOError(errnoCode: ETIMEDOUT, reason: ""), .timedOut),
             (IOError(errnoCode: ECONNREFUSED, reason: ""), .refusedConnection),

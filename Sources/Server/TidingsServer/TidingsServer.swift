@@ -2,6 +2,7 @@ import Foundation
 import HTTPUpgrades
 import Hummingbird
 package import Logging
+import MessageStore
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
@@ -144,7 +145,9 @@ package struct TidingsServer: Service {
     ) async throws {
         let readiness = Readiness()
         let tokens = UserTokens(apps, leeway: Int64(configuration.tokens.leewayMilliseconds))
-        try await tokens.keys.load(group: auxiliary, logger: self.logger)
+        let keySets = TokenKeyDownload(configuration, group: auxiliary)
+        defer { keySets.lookUp.stop() }
+        try await tokens.keys.loadFiles(by: keySets.bytes(of:for:))
         let media = try await self.openMedia(configuration, apps, metrics)
         for output in self.outputs { output.countDrops(with: metrics.logDropped) }
         let senders = PushSenders(eventLoop: gatewayLoop) { try clients.sender(for: $0, of: apps) }
@@ -185,7 +188,7 @@ package struct TidingsServer: Service {
         let gatewayService = GatewayService(gateway: gateway, server: server, readiness: readiness, logger: self.logger)
         let keyWatch = TokenKeyWatch(
             keys: tokens.keys, interval: .milliseconds(Int64(configuration.tokens.keysRefreshMilliseconds)),
-            group: auxiliary, metrics: metrics, logger: self.logger)
+            read: keySets.bytes(of:for:), metrics: metrics, logger: self.logger)
         // Stopped from the last to the first: `/readyz` and `/metrics` answer while the gateway drains.
         let group = ServiceGroup(
             configuration: .init(
@@ -238,6 +241,11 @@ package struct TidingsServer: Service {
         do {
             for path in try await shelf.open(at: Clocks.now().wall) {
                 self.logger.log(.error, "the record of a file cannot be read", [.path: path])
+            if StoreFile.isOpenToOthers(configuration.media.path) {
+                self.logger.log(
+                    .warning, "others may look into a folder of files",
+                    [.path: configuration.media.path, .field: "media.path", .reason: "chmod 700 keeps them out"])
+            }
             }
         } catch {
             throw ConfigurationFaults(

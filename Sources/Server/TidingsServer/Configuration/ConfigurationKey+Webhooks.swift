@@ -6,7 +6,7 @@ extension ConfigurationKey {
             .optional(\.webhooks.path)),
         .init(
             "webhooks.allowed_networks",
-            "private addresses or networks to which webhooks may go, by http: too, with commas between",
+            "private addresses or networks to which webhooks may go, by http: too, and where key sets may be that the API names, with commas between",
             .networks(\.webhooks.allowedNetworks)),
         .init(
             "webhooks.trust_roots_path",

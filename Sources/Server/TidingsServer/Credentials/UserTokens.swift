@@ -25,7 +25,7 @@ package struct UserTokens: Sendable {
     /// How far ahead the clock of the signer may be, in milliseconds.
     private let leeway: Int64
 
-    /// Keys of files and addresses are read by `TokenKeys.load`.
+    /// Keys of files and addresses are read by `TokenKeys.loadFiles` and `TokenKeyWatch`.
     init(_ registry: AppRegistry, leeway: Int64 = 30_000) {
         self.registry = registry
         self.leeway = leeway

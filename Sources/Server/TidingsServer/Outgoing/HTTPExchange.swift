@@ -3,6 +3,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
+import TidingsModel
 
 /// One request by HTTP/1.1 and its answer, over a connection of its own. Redirects are not followed.
 struct HTTPExchange: Sendable {
@@ -17,11 +18,14 @@ struct HTTPExchange: Sendable {
     enum Fault: Error, CustomStringConvertible {
         case noAnswerInTime
         case closed
+        /// More bytes than any answer that is meant, as of heads without end.
+        case tooLong
 
         var description: String {
             switch self {
             case .noAnswerInTime: "no answer in time"
             case .closed: "the connection was closed"
+            case .tooLong: "the answer does not end"
             }
         }
     }
@@ -34,6 +38,8 @@ struct HTTPExchange: Sendable {
     /// For `https:`.
     var tls: NIOSSLContext?
     var answerBytesMax: Int
+    /// For heads, also interim ones (RFC 9110 §15.2), which may be any number, and for the sizes of chunks.
+    static let overheadBytesMax = 65_536
 
     /// - Parameter trustRootsPath: nil for the system's authorities.
     static func tls(trustRootsPath: String?) throws -> NIOSSLContext {
@@ -44,19 +50,40 @@ struct HTTPExchange: Sendable {
         return try NIOSSLContext(configuration: configuration)
     }
 
+    /// Looks the host up, and takes the first of its addresses that can be connected to.
+    ///
     /// - Parameters:
-    ///   - socket: where to connect to; nil to look the host up.
-    ///   - connectTime: for connecting to the socket alone, without TLS; nil for as long as there is.
+    ///   - networks: where it may go, judged by the addresses that are found; nil for anywhere.
+    ///   - owner: whose the name of the host is.
+    ///   - deadline: for the look-up, connecting and the whole answer.
+    /// - Throws: what NIO threw, `Fault`, `HostLookUp.NotFound`, or `AddressNotAllowed`.
+    func run(
+        on loop: any EventLoop, by lookUp: HostLookUp, for owner: AppID, within networks: WebhookNetworks?,
+        until deadline: NIODeadline
+    ) async throws -> Answer {
+        let found = try await lookUp.addresses(
+            of: self.address.host, port: self.address.port, for: owner, on: loop, until: deadline)
+        let admitted = found.filter { socket in
+            guard let networks else { return true }
+            return Optional(socket).ip.map { networks.admit($0, isSecure: self.address.isSecure) } ?? false
+        }
+        guard !admitted.isEmpty else { throw AddressNotAllowed() }
+        return try await AddressAttempts(until: deadline).first(of: admitted) { socket, time in
+            try await self.run(on: loop, to: socket, connectTime: time, until: deadline)
+        }
+    }
+
+    /// - Parameters:
+    ///   - connectTime: for connecting alone, without TLS.
     ///   - deadline: for connecting and the whole answer.
     /// - Throws: what NIO threw, or `Fault`.
     func run(
-        on loop: any EventLoop, to socket: SocketAddress? = nil, connectTime: TimeAmount? = nil,
-        until deadline: NIODeadline
+        on loop: any EventLoop, to socket: SocketAddress, connectTime: TimeAmount, until deadline: NIODeadline
     ) async throws -> Answer {
         let answer = loop.makePromise(of: Answer.self)
         let left = max(.milliseconds(1), deadline - .now())
         let bootstrap = ClientBootstrap(group: loop)
-            .connectTimeout(min(connectTime ?? left, left))
+            .connectTimeout(min(connectTime, left))
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
@@ -64,15 +91,13 @@ struct HTTPExchange: Sendable {
                         let name = self.address.isNumeric ? nil : self.address.host
                         try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: name))
                     }
+                    try pipeline.addHandler(AnswerBytes(max: self.answerBytesMax + Self.overheadBytesMax))
                     try pipeline.addHTTPClientHandlers()
                     try pipeline.addHandler(HTTPAnswerReader(answer, self))
                 }
             }
         do {
-            let connecting =
-                socket.map { bootstrap.connect(to: $0) }
-                ?? bootstrap.connect(host: self.address.host, port: self.address.port)
-            let channel = try await connecting.get()
+            let channel = try await bootstrap.connect(to: socket).get()
             let timer = loop.scheduleTask(deadline: deadline) {
                 answer.fail(Fault.noAnswerInTime)
                 channel.close(promise: nil)
@@ -85,6 +110,30 @@ struct HTTPExchange: Sendable {
         } catch {
             answer.fail(error)
             throw error
+        }
+    }
+}
+
+/// None of the allowed networks has an address of the host.
+struct AddressNotAllowed: Error, CustomStringConvertible {
+    var description: String { "its address is in a network that is not allowed (webhooks.allowed_networks)" }
+}
+
+/// Counts all that comes: interim heads do not reach `HTTPAnswerReader`.
+private final class AnswerBytes: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private var left: Int
+
+    init(max: Int) { self.left = max }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        self.left -= self.unwrapInboundIn(data).readableBytes
+        if self.left >= 0 {
+            context.fireChannelRead(data)
+        } else {
+            context.fireErrorCaught(HTTPExchange.Fault.tooLong)
         }
     }
 }
@@ -135,7 +184,10 @@ private final class HTTPAnswerReader: ChannelInboundHandler {
 
     func channelInactive(context: ChannelHandlerContext) { self.fail(HTTPExchange.Fault.closed, context) }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) { self.fail(error, context) }
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if case HTTPExchange.Fault.tooLong = error, self.status != 0 { return self.finish(isCut: true, context) }
+        self.fail(error, context)
+    }
 
     private func finish(isCut: Bool, _ context: ChannelHandlerContext) {
         guard !self.isDone else { return }

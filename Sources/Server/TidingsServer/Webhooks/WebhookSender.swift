@@ -35,7 +35,7 @@ struct WebhookSender: Sendable {
         var answered: Int?
         do {
             let status = try await self.send(
-                request.body, to: webhook.url, request.headers(signedWith: secrets.good(at: now)))
+                request.body, to: webhook.url, of: delivery.key.app, request.headers(signedWith: secrets.good(at: now)))
             answered = status
             end = 200..<300 ~= status ? .delivered : .failed(WebhookFailure(.status, status: status))
         } catch {
@@ -46,31 +46,24 @@ struct WebhookSender: Sendable {
     }
 
     /// - Returns: the status of the answer.
-    private func send(_ body: [UInt8], to url: String, _ headers: [(String, String)]) async throws -> Int {
+    private func send(
+        _ body: [UInt8], to url: String, of app: AppID, _ headers: [(String, String)]
+    ) async throws -> Int {
         // Whether plain HTTP may go there, the address says that is found.
-        guard let address = HTTPAddress(url, mayBePlain: { _ in true }) else { throw WebhookAddressNotAllowed() }
-        let (loop, deadline) = (self.group.next(), NIODeadline.now() + Self.limit)
-        let found = try await self.lookUp.addresses(
-            of: address.host, port: address.port, on: loop, until: deadline)
-        let admitted = found.filter { socket in
-            Optional(socket).ip.map { self.networks.admit($0, isSecure: address.isSecure) } ?? false
-        }
+        guard let address = HTTPAddress(url, mayBePlain: { _ in true }) else { throw AddressNotAllowed() }
         let exchange = HTTPExchange(
             address: address, method: .POST, headers: headers, body: body, tls: self.tls,
             answerBytesMax: Self.answerBytesMax)
-        guard !admitted.isEmpty else { throw WebhookAddressNotAllowed() }
-        return try await AddressAttempts(until: deadline).first(of: admitted) { socket, time in
-            try await exchange.run(on: loop, to: socket, connectTime: time, until: deadline).status
-        }
+        return try await exchange.run(
+            on: self.group.next(), by: self.lookUp, for: app, within: self.networks, until: .now() + Self.limit
+        ).status
     }
 }
-
-struct WebhookAddressNotAllowed: Error {}
 
 extension WebhookFailureReason {
     init(_ error: any Error) {
         switch error {
-        case is WebhookAddressNotAllowed: self = .addressNotAllowed
+        case is AddressNotAllowed: self = .addressNotAllowed
         case is HostLookUp.NotFound: self = .nameNotFound
         case HTTPExchange.Fault.noAnswerInTime, ChannelError.connectTimeout: self = .timedOut
         case NIOSSLError.uncleanShutdown: self = .connectionLost
