@@ -38,6 +38,7 @@ private struct ConfigurationReading {
     private var known: Set<String> = []
     private let fileKeys: [String]
     private let file: String?
+    private let variables: [String]
 
     init(file: String?, environment: [String: String], overrides: [String: String]) async throws(ConfigurationFaults) {
         var values: [AbsoluteConfigKey: ConfigValue] = [:]
@@ -47,6 +48,7 @@ private struct ConfigurationReading {
         }
         let prefix = "TIDINGS_"
         let ours = environment.filter { $0.key.hasPrefix(prefix) }
+        self.variables = ours.filter { !ConfigurationSpelling.isOther($0.key, $0.value) }.keys.sorted()
         let variables = Dictionary(
             uniqueKeysWithValues: ours.map { (String($0.key.dropFirst(prefix.count)), FileText.line($0.value)) })
         var providers: [any ConfigProvider] = [
@@ -375,11 +377,20 @@ private struct ConfigurationReading {
 
     mutating func refuseUnknownKeys(overrides: [String: String]) {
         for (keys, source) in [(self.fileKeys, self.file ?? ""), (overrides.keys.sorted(), "the flags")] {
-            for key in keys where !self.known.contains(key) {
-                self.faults.append(
-                    field: key, rule: "is not a key of the configuration (in \(source))",
-                    remedy: "check its spelling against docs/configuration.md")
-            }
+            self.refuse(unknown: keys, of: self.known, rule: "is not a key of the configuration (in \(source))")
+        }
+        self.refuse(
+            unknown: self.variables, of: Set(self.known.map(ConfigurationSpelling.variable)),
+            rule: "is not a key of the configuration (in the environment)")
+    }
+
+    private mutating func refuse(unknown names: [String], of known: Set<String>, rule: String) {
+        for (index, name) in names.filter({ !known.contains($0) }).enumerated() {
+            let isTried = index < ConfigurationSpelling.guessesMax
+            let meant = isTried ? ConfigurationSpelling.nearest(to: name, in: known) : nil
+            self.faults.append(
+                field: name, rule: rule,
+                remedy: meant.map { "did you mean \($0)?" } ?? "check its spelling against docs/configuration.md")
         }
     }
 }
