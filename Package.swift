@@ -290,7 +290,8 @@ targets += [
         dependencies: ours(
             [
                 "TidingsModel", "APNsSimulator", "APNsModel", "APNsCore", "APNsClient", "APNsClientCore",
-                "HTTPUpgrades", "TidingsServer", "StoreModel", "ServerCore", "MessageStore", "VirtualPhone", "PhoneCore",
+                "HTTPUpgrades", "TidingsServer", "StoreModel", "ServerCore", "MessageStore", "VirtualPhone",
+                "PhoneCore",
                 "TidingsClient", "ClientCore", "TidingsWire", "World", "ScenarioCore", "Scenarios",
             ] + (onLinux ? ["PhoneTerminal"] : []))
             + packaged([

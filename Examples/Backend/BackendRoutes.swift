@@ -22,7 +22,7 @@ struct BackendRoutes: Sendable {
     ]
 
     func router() -> Router<Context> {
-        let router = Router(context: Context.self)
+        let router = Router(context: Context.self, options: .autoGenerateHeadEndpoints)
         router.middlewares.add(ProblemAnswers(logger: self.logger))
         router.get("healthz") { _, _ in Self.json(["status": "ok"]) }
         router.post("sign-in") { request, _ in try await self.signIn(request) }
@@ -123,7 +123,7 @@ struct BackendProblem: Error {
         var headers: HTTPFields = [.contentType: "application/problem+json"]
         if self.status == .unauthorized { headers[.wwwAuthenticate] = "Bearer" }
         if let seconds = self.retryAfterSeconds { headers[.retryAfter] = "\(seconds)" }
-        if let allow { headers[.allow] = allow.rawValue }
+        if let allow { headers[.allow] = allow == .get ? "GET, HEAD" : allow.rawValue }
         var members: [String: String] = [
             "type": "urn:chat:problem:\(self.code)", "title": self.status.reasonPhrase, "code": self.code,
             "rule": self.rule,
@@ -147,6 +147,8 @@ private struct ProblemAnswers: RouterMiddleware {
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         do {
+            // The router takes a path with a slash more for the same.
+            guard BackendRoutes.methods[request.uri.path] != nil else { throw HTTPError(.notFound) }
             return try await next(request, context)
         } catch {
             let problem = Self.problem(error, of: request)

@@ -34,7 +34,8 @@ import TidingsModel
     }
 
     @Test(arguments: [
-        ("/log?colour=red", "colour"), ("/log?limit=-1", "limit"), ("/log?since_ms=now", "since_ms"),
+        ("/log?colour=red", "colour"), ("/log?limit=-1", "limit"), ("/log?limit=+5", "limit"),
+        ("/log?topic=%FF", "query"), ("/log?since_ms=now", "since_ms"),
         ("/devices?colour=red", "colour"), ("/channels", "bundle_id"),
     ])
     func `names the member of a query it does not know`(path: String, field: String) async throws {
@@ -42,6 +43,25 @@ import TidingsModel
             let (status, problem) = try await LineSocket.http("GET", path, port: addresses.controlPort)
             #expect(status == 400)
             #expect(problem["field"]?.stringValue == field)
+        }
+    }
+
+    /// What one lets out of a path makes no other request of it; what is left of HTTP is `RequestRules`'s.
+    @Test func `knows no path with an empty segment, and answers HEAD`() async throws {
+        try await withSimulator { addresses, _ in
+            for (method, path) in [
+                ("GET", "/log/"), ("GET", "//log"), ("POST", "/keys//revoke"), ("POST", "/devices/"),
+                ("POST", "/tally//"),
+            ] {
+                let (status, problem) = try await LineSocket.http(method, path, port: addresses.controlPort)
+                #expect(status == 404, "\(path)")
+                #expect(problem["field"] == "path", "\(path)")
+            }
+            let socket = try await LineSocket.connect(port: addresses.controlPort)
+            try await socket.write("HEAD /log HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            let lines = await socket.rest()
+            #expect(lines.first?.hasPrefix("HTTP/1.1 200") == true)
+            #expect(!lines.contains("[]"))
         }
     }
 

@@ -86,7 +86,10 @@ def test_nobody_else_gets_anything(backend):
     session = backend.sign_in("alice", alice)["session"]
     for wrong in (None, "", "made up", session + "x", session[:-2]):
         assert refusal(backend.post("/token", session=wrong)) == (401, "signed_out"), wrong
-    assert refusal(backend.post("/lunch")) == (404, "unknown_route")
+    for path in ("/lunch", "/sign-out/", "//token", "/sign-in/"):
+        assert refusal(backend.post(path, session=session)) == (404, "unknown_route"), path
+    with urllib.request.urlopen(urllib.request.Request(f"{backend.address}/healthz", method="HEAD"), timeout=20) as answer:
+        assert (answer.status, answer.read()) == (200, b"")
 
 
 def test_a_refusal_names_the_field_if_there_is_one_and_the_rule(backend):

@@ -178,6 +178,25 @@ def test_the_token_is_for_its_user_alone_and_every_request_needs_it(phones):
     assert ports == {phones.port}
 
 
+def test_a_path_with_an_empty_segment_is_no_other_one_and_head_is_answered(phones):
+    for method, path in (
+        ("DELETE", "/v1/phones//alice"), ("DELETE", "/v1/phones/alice/"), ("GET", "/v1/phones/"), ("POST", "/v1/phones//commands"),
+    ):
+        assert phones.request(method, path, {"do": "home"} if method == "POST" else None)[0] == 404, path
+    assert len(phones.request("GET", "/v1/phones")[1]["phones"]) == 2
+    key, body = f"Authorization: Bearer {phones.token}\r\n", b'{"do": "home"}'
+    with socket.create_connection(("127.0.0.1", phones.port), timeout=20) as plain, plain.makefile("rb") as answers:
+        plain.sendall(f"HEAD /v1/phones HTTP/1.1\r\nHost: localhost\r\n{key}\r\n".encode())
+        assert b" 200 " in answers.readline()
+        while answers.readline() != b"\r\n":
+            pass
+        head = "POST /v1/phones/alice/commands HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nExpect: 100-continue\r\n"
+        plain.sendall(f"{head}Content-Length: {len(body)}\r\n{key}\r\n".encode())
+        assert answers.readline() == b"HTTP/1.1 100 Continue\r\n" and answers.readline() == b"\r\n"
+        plain.sendall(body)
+        assert b" 200 " in answers.readline()
+
+
 def test_a_screen_is_touched_and_streamed(phones):
     stream = Stream(f"127.0.0.1:{phones.port}", "/v1/phones/alice/events", {"Authorization": f"Bearer {phones.token}"})
     phones.do("alice", "unlock")

@@ -104,14 +104,14 @@ enum RequestCheck {
 
     static func expiration(_ text: String?) throws(Refusal) -> Int64? {
         guard let text else { return nil }
-        guard let seconds = Int64(text), seconds >= 0 else { throw Refusal(.badExpirationDate, detail: text) }
+        guard let seconds = Int64(digits: text) else { throw Refusal(.badExpirationDate, detail: text) }
         return seconds
     }
 
     /// Absent counts as 10; `background` must not say 10 (APNs reference, section 7), but may leave the header out.
     static func priority(_ text: String?, isBackground: Bool) throws(Refusal) -> APNsPriority {
         guard let text else { return isBackground ? .powerAware : .immediate }
-        guard let number = Int(text), let priority = APNsPriority(rawValue: number) else {
+        guard let number = Int(digits: text), let priority = APNsPriority(rawValue: number) else {
             throw Refusal(.badPriority, detail: text)
         }
         guard !isBackground || APNsPushType.background.allows(priority) else {

@@ -7,10 +7,10 @@ import NIOCore
 import TidingsModel
 
 enum ControlAPI {
-    private static let bodyBytesMax = 1_048_576
+    static let bodyBytesMax = 1_048_576
 
     static func router(engine: SimulatorEngine) -> Router<BasicRequestContext> {
-        let router = Router()
+        let router = Router(options: .autoGenerateHeadEndpoints)
         Self.addViews(to: router, engine)
         Self.addDevices(to: router, engine)
         Self.addCredentials(to: router, engine)
@@ -169,9 +169,11 @@ struct ControlQuery: Sendable {
     private let members: [String: String]
 
     init(_ request: Request) {
+        // What cannot be decoded is a member that is not known.
         self.members = Dictionary(
-            request.uri.queryParameters.map { (String($0.key), String($0.value)) },
-            uniquingKeysWith: { first, _ in first })
+            PercentEncoding.members(of: request.uri.query ?? "") ?? [("query", "")],
+            uniquingKeysWith: { first, _ in first }
+        )
     }
 
     init(_ members: [String: String]) { self.members = members }
@@ -206,7 +208,7 @@ struct LogFilter: Sendable {
 
     private static func number(_ query: ControlQuery, _ name: String) throws(InvalidField) -> Int64? {
         guard let text = query[name] else { return nil }
-        guard let number = Int64(text), number >= 0 else {
+        guard let number = Int64(digits: text) else {
             throw InvalidField(field: name, rule: "must be a whole number, 0 or more")
         }
         return number

@@ -146,7 +146,10 @@ struct RunningSimulator: Sendable {
         quiet.logLevel = .critical
         let application = Application(
             router: ControlAPI.router(engine: engine),
-            server: .http1(configuration: .init(additionalChannelHandlers: [UpgradeOffers()])),
+            server: .http1(
+                configuration: .init(additionalChannelHandlers: [
+                    UpgradeOffers(), RequestRules(contentMax: ControlAPI.bodyBytesMax),
+                ])),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.controlPort),
                 serverName: "tidings-apns"),

@@ -350,7 +350,9 @@ private struct HTTPService: Service {
         let application = Application(
             responder: self.responder,
             server: .http1(
-                configuration: .init(additionalChannelHandlers: [UpgradeOffers(), HTTPDeadlines.Installer(connections)])
+                configuration: .init(additionalChannelHandlers: [
+                    UpgradeOffers(), HTTPDeadlines.Installer(connections), RequestRules(answer: APIProblem.answer),
+                ])
             ),
             configuration: ApplicationConfiguration(
                 address: .hostname(host, port: port), serverName: nil, backlog: 1_024),

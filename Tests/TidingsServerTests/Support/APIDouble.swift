@@ -15,7 +15,7 @@ import TidingsModel
 
 /// The HTTP API in front of a core that writes down what it is asked and answers what it was told to.
 struct APIDouble {
-    private let api: API
+    let api: API
     private let asked = NIOLockedValueBox<[APICommand]>([])
     let feed: EventFeed
     private let apps: AppRegistry
@@ -69,10 +69,10 @@ struct APIDouble {
         var record = OperatorRecord(
             name: "anna", role: role, hashes: KeyHashes(Array(repeating: 1, count: 32)), createdAt: 0)
         if let password { record.password = try await access.passwords.hash(password) }
-        let (secret, session) = access.drawSession()
+        let (secret, token, session) = access.drawSession()
         record.sessions = [session]
         try self.apps.apply(.addOperator(record), .ofOperator(record))
-        return [("Cookie", "__Host-tidings=\(secret)"), ("X-CSRF-Token", ConsoleAccess.csrfToken(of: secret))]
+        return [("Cookie", "__Host-tidings=\(secret)"), ("X-CSRF-Token", token)]
     }
 
     func forget() { self.asked.withLockedValue { $0 = [] } }

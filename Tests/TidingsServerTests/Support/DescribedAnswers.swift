@@ -14,7 +14,9 @@ enum DescribedAnswers {
         let path: String
         let description: Members
 
-        var segments: [Substring] { self.path.split(separator: "/") }
+        var segments: [Substring] {
+            self.path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        }
         var responses: [Int: Members] {
             var found: [Int: Members] = [:]
             for (status, response) in self.description["responses"].parts {
@@ -59,11 +61,15 @@ enum DescribedAnswers {
     }()
 
     static func operation(_ method: String, _ path: String) -> Operation? {
-        let segments = path.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: true)
+        let path = path.prefix { $0 != "?" }
+        let segments = (path == "/console/" ? "/console" : path).dropFirst()
+            .split(separator: "/", omittingEmptySubsequences: false)
         let found = Self.operations.filter { operation in
             operation.method == method && operation.segments.count == segments.count
-                && zip(operation.segments, segments).allSatisfy { $0 == $1 || $0.hasPrefix("{") }
+                && zip(operation.segments, segments).allSatisfy { $0 == $1 || ($0.hasPrefix("{") && !$1.isEmpty) }
         }
+        // RFC 9110 §9.3.2: most have none of their own.
+        if method == "HEAD", found.isEmpty { return Self.operation("GET", String(path)) }
         return found.min { $0.path.count(where: { $0 == "{" }) < $1.path.count(where: { $0 == "{" }) }
     }
 

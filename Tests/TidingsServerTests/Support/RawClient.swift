@@ -129,6 +129,16 @@ final class RawClient {
         }
     }
 
+    /// What comes behind the head of an answer, by its length.
+    func body(of head: String) async throws -> String {
+        let length = APIResponse(status: 0, head: head, text: "").header("Content-Length").flatMap { Int($0) } ?? 0
+        while self.received.count < length {
+            guard await self.more() else { throw UnexpectedAnswer(text: head) }
+        }
+        defer { self.received.removeFirst(length) }
+        return String(decoding: self.received[..<length], as: UTF8.self)
+    }
+
     /// What has come up to there, with it.
     func text(until end: String) async throws -> String {
         while true {

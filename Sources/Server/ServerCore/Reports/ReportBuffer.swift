@@ -16,7 +16,8 @@ package struct ReportID: Hashable, Sendable, CustomStringConvertible {
     /// Nil for anything that is no `EPOCH-NUMBER`.
     package init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 2, let epoch = UInt64(parts[0]), let number = UInt64(parts[1]) else { return nil }
+        guard parts.count == 2, let epoch = UInt64(digits: parts[0]), let number = UInt64(digits: parts[1])
+        else { return nil }
         self.init(epoch: epoch, number: number)
     }
 

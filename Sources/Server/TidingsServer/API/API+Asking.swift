@@ -1,4 +1,3 @@
-import Foundation
 import HTTPTypes
 import Hummingbird
 import ServerCore
@@ -67,7 +66,7 @@ extension API {
 
     /// The router leaves the path as it was sent, with its percent signs (RFC 3986 §2.1).
     static func parameter(_ name: String, _ context: Context) throws(InvalidField) -> String {
-        guard let text = (context.parameters.get(name) ?? "").removingPercentEncoding else {
+        guard let text = PercentEncoding.decode(context.parameters.get(name) ?? "") else {
             throw InvalidField(field: name, rule: Self.percentEncoded)
         }
         return text
@@ -77,11 +76,13 @@ extension API {
 
     /// Refuses members of the query that are not known, or are there twice: a misspelt one must not be ignored.
     static func checkQuery(_ request: Request, _ known: [String]) throws(InvalidField) {
-        try InvalidField.check((request.uri.query ?? "").removingPercentEncoding != nil, "query", Self.percentEncoded)
-        var seen: Set<Substring> = []
-        for (key, _) in request.uri.queryParameters where !key.isEmpty {
+        guard let members = PercentEncoding.members(of: request.uri.query ?? "") else {
+            throw InvalidField(field: "query", rule: Self.percentEncoded)
+        }
+        var seen: Set<String> = []
+        for (key, _) in members where !key.isEmpty {
             let field = String(key.prefix(64))
-            guard known.contains(String(key)) else {
+            guard known.contains(key) else {
                 let rule = known.isEmpty ? "nothing is" : "known are \(known.joined(separator: ", "))"
                 throw InvalidField(field: field, rule: "is not known in the query here; \(rule)")
             }
@@ -92,17 +93,13 @@ extension API {
     /// A member of the query that is written out, not a name: a plus sign is a space, as forms encode it and most libraries send it
     /// (WHATWG URL §5.1).
     static func writtenOut(_ name: String, in request: Request) -> String? {
-        for member in (request.uri.query ?? "").split(separator: "&") {
-            let parts = member.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, parts[0] == name else { continue }
-            return parts[1].replacing("+", with: " ").removingPercentEncoding
-        }
-        return nil
+        PercentEncoding.members(of: (request.uri.query ?? "").replacing("+", with: " "))?.first { $0.name == name }?
+            .value
     }
 
     /// The query's `actor`; nil for the app's backend, which may do everything.
     func actor(_ request: Request) throws(InvalidField) -> UserID? {
-        guard let actor = request.uri.queryParameters.get("actor") else { return nil }
+        guard let actor = request.member("actor") else { return nil }
         return try UserID.validated(actor, field: "actor")
     }
 
@@ -150,13 +147,20 @@ extension API {
         _ request: Request, _ name: String, _ range: ClosedRange<Int64>, default fallback: Int64?
     ) throws(InvalidField) -> Int64 {
         let rule = "must be a whole number from \(range.lowerBound) to \(range.upperBound)"
-        guard let text = request.uri.queryParameters.get(name) else {
+        guard let text = request.member(name) else {
             guard let fallback else { throw InvalidField(field: name, rule: rule) }
             return fallback
         }
-        guard let number = Int64(text), range.contains(number) else {
+        guard let number = Int64(digits: text), range.contains(number) else {
             throw InvalidField(field: name, rule: rule)
         }
         return number
+    }
+}
+
+extension Request {
+    /// A member of the query, byte for byte; nil without it, and in a query that `API.checkQuery` refuses.
+    func member(_ name: String) -> String? {
+        PercentEncoding.members(of: self.uri.query ?? "")?.first { $0.name == name }?.value
     }
 }

@@ -13,7 +13,7 @@ extension API {
 
     private func audit(_ request: Request, _ context: Context) async throws -> Response {
         try self.authorizeOperator(request, context, .administer, query: ["app", "actor"] + Paging.query)
-        let app = try request.uri.queryParameters.get("app").map { text throws(InvalidField) in
+        let app = try request.member("app").map { text throws(InvalidField) in
             try AppID.validated(text, field: "app")
         }
         return try await self.page(AuditQuestion(app: app), request, of: ["app", "actor"]) { $0.json }
@@ -30,8 +30,8 @@ extension API {
     ) async throws -> Response {
         var question = question
         let paging = try Paging(request, of: members)
-        question.actor = request.uri.queryParameters.get("actor").map { String($0) }
-        question.before = try paging.after { Int64($0) }
+        question.actor = request.member("actor")
+        question.before = try paging.after { Int64(digits: $0) }
         guard
             case .audit(let records, let hasMore) = try await self.result(
                 of: .audit(question, limit: paging.limit))
@@ -63,7 +63,7 @@ extension APIContext {
         for part in route where part.hasPrefix("{") {
             subject.append(try API.parameter(String(part.dropFirst().dropLast()), self))
         }
-        if let user = request.uri.queryParameters.get("user") { subject.append("user=\(user)") }
+        if let user = request.member("user") { subject.append("user=\(user)") }
         return AuditedCall(
             app, action: "\(request.method.rawValue) \(route.joined(separator: "/"))",
             subject: subject.joined(separator: " "))

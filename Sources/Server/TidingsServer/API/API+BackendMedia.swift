@@ -80,8 +80,8 @@ extension API {
     private func mediaList(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .media, query: ["state", "user"] + Paging.query)
         let paging = try Paging(request, of: ["state", "user"])
-        let state: StateWord? = try request.uri.queryParameters.get("state").map { try self.word(String($0), "state") }
-        let user = try request.uri.queryParameters.get("user").map { try UserID.validated(String($0), field: "user") }
+        let state: StateWord? = try request.member("state").map { try self.word($0, "state") }
+        let user = try request.member("user").map { try UserID.validated($0, field: "user") }
         let records = try self.shelf().records(of: app) { record in
             (state == nil || StateWord(record) == state) && (user == nil || record.owner == user)
         }

@@ -60,10 +60,11 @@ extension API {
     private func asked(
         _ operation: APNsChannelRequest.Operation, _ request: Request
     ) throws(InvalidField) -> APNsChannelRequest {
-        let query = request.uri.queryParameters
-        guard let topic = query.get("topic") else { throw InvalidField(field: "topic", rule: "must be in the query") }
+        guard let topic = request.member("topic") else {
+            throw InvalidField(field: "topic", rule: "must be in the query")
+        }
         return APNsChannelRequest(
-            operation, bundleID: topic, environment: try self.word(query.get("environment") ?? "", "environment"))
+            operation, bundleID: topic, environment: try self.word(request.member("environment") ?? "", "environment"))
     }
 
     /// - Throws: `APIProblem` for whatever is no success of APNs'.

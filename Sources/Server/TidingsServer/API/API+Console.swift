@@ -16,7 +16,7 @@ extension API {
         router.get("console") { request, context in
             try self.checkPage(request)
             // What the page names is beside it.
-            guard request.uri.path.hasSuffix("/") else { return Self.redirect(.permanentRedirect) }
+            guard request.uri.path == Self.consoleFolder else { return Self.redirect(.permanentRedirect) }
             return try Self.page("index.html", request)
         }
         router.get("console/{file}") { request, context in
@@ -25,6 +25,9 @@ extension API {
         }
     }
 
+    /// The one path with a slash at its end.
+    static let consoleFolder = "/console/"
+
     /// - Throws: status 404 and 421.
     private func checkPage(_ request: Request) throws {
         try self.checkConsole()
@@ -32,7 +35,7 @@ extension API {
     }
 
     private static func redirect(_ status: HTTPResponse.Status) -> Response {
-        Response(status: status, headers: Self.pageHeaders.merging([.location: "/console/"]))
+        Response(status: status, headers: Self.pageHeaders.merging([.location: Self.consoleFolder]))
     }
 
     private struct Page: Sendable {

@@ -45,7 +45,7 @@ extension API {
 
     /// All without `types`.
     private func kinds(_ request: Request) throws(InvalidField) -> Set<ServerReport.Kind> {
-        guard let text = request.uri.queryParameters.get("types") else { return Set(ServerReport.Kind.allCases) }
+        guard let text = request.member("types") else { return Set(ServerReport.Kind.allCases) }
         var kinds: Set<ServerReport.Kind> = []
         for word in text.split(separator: ",", omittingEmptySubsequences: false) {
             kinds.insert(try self.word(String(word), "types"))
@@ -55,7 +55,7 @@ extension API {
 
     /// Nil without `at_most`.
     private func mostPerLook(_ request: Request) throws(InvalidField) -> Int? {
-        guard request.uri.queryParameters.get("at_most") != nil else { return nil }
+        guard request.member("at_most") != nil else { return nil }
         return Int(try Self.number(request, "at_most", EventStream.mostPerLookRange, default: nil))
     }
 
@@ -64,6 +64,6 @@ extension API {
     /// The header goes before the query: a browser that comes back has the newest there, and the oldest still in its address.
     private static func lastEventID(_ request: Request) -> String? {
         if let name = self.lastEventIDHeader, let id = request.headers[name], !id.isEmpty { return id }
-        return request.uri.queryParameters.get("last_event_id")
+        return request.member("last_event_id")
     }
 }

@@ -90,7 +90,7 @@ extension API {
             return LogPosition(try Self.number(request, "after", 0...Int64.max, default: nil))
         }
         try InvalidField.check(
-            request.uri.queryParameters.get("after") == nil, "after", "must not be there beside cursor")
+            request.member("after") == nil, "after", "must not be there beside cursor")
         return after
     }
 }

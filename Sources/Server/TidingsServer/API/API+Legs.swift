@@ -24,8 +24,8 @@ extension API {
         let filter = try self.legFilter(request)
         let (since, until) = (try Self.time(request, "since"), try Self.time(request, "until"))
         try InvalidField.check(since ?? .min <= until ?? .max, "until", "must not be before since")
-        if let text = request.uri.queryParameters.get("message_id") {
-            let id = try self.messageID(String(text), "message_id")
+        if let text = request.member("message_id") {
+            let id = try self.messageID(text, "message_id")
             return .json(try await self.legs(of: id, in: app, filter, paging))
         }
         if filter.user == nil, filter.asksForOpen {
@@ -43,11 +43,10 @@ extension API {
     }
 
     private func legFilter(_ request: Request) throws(InvalidField) -> LegFilter {
-        let query = request.uri.queryParameters
         var filter = LegFilter()
-        if let user = query.get("user") { filter.user = try UserID.validated(user, field: "user") }
-        if let device = query.get("device") { filter.device = try DeviceID.validated(device, field: "device") }
-        if let state = query.get("state") {
+        if let user = request.member("user") { filter.user = try UserID.validated(user, field: "user") }
+        if let device = request.member("device") { filter.device = try DeviceID.validated(device, field: "device") }
+        if let state = request.member("state") {
             switch state {
             case "open": filter.state = .open
             case "ended": filter.state = .ended
@@ -60,8 +59,8 @@ extension API {
                 filter.state = .named(state)
             }
         }
-        if let wait = query.get("wait") {
-            let wait: LegWait = try self.word(String(wait), "wait")
+        if let wait = request.member("wait") {
+            let wait: LegWait = try self.word(wait, "wait")
             try InvalidField.check(
                 filter.state == nil || filter.state == .open, "wait", "must be left out beside a state other than open")
             filter.state = .waiting(wait)
@@ -158,7 +157,7 @@ private struct LegPlace {
 
     init?(_ text: String) {
         let parts = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        guard let before = UInt64(parts[0]), before > 0, before <= UInt64(Int64.max) else { return nil }
+        guard let before = UInt64(digits: parts[0]), before > 0, before <= UInt64(Int64.max) else { return nil }
         self.before = before
         guard parts.count > 1 else { return }
         guard parts.count == 3 else { return nil }
@@ -235,10 +234,10 @@ extension LegFilter {
 extension OpenLegPlace {
     fileprivate init?(text: String) {
         let parts = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        guard let slot = Int(parts[0]), slot >= 0 else { return nil }
+        guard let slot = Int(digits: parts[0]) else { return nil }
         self.init(slot: slot)
         guard parts.count > 1 else { return }
-        guard parts.count == 4, let position = LogPosition(parts[3]) else { return nil }
+        guard parts.count == 4, let position = LogPosition(digits: parts[3]) else { return nil }
         self.last = Looked(user: UserID(parts[1]), device: DeviceID(parts[2]), position: position)
     }
 

@@ -163,7 +163,7 @@ extension API {
         _ request: Request, _ owner: MediaShelf.Owner, _ key: MediaRecord.Request?
     ) async throws -> Response {
         let shelf = try self.shelf()
-        guard let length = request.headers[Tus.length].flatMap({ Int64($0) }), length > 0 else {
+        guard let length = request.headers[Tus.length].flatMap({ Int64(digits: $0) }), length > 0 else {
             throw InvalidField(field: "Upload-Length", rule: "must be the file's length in bytes, 1 or more")
         }
         let metadata = try Tus.metadata(of: request)
@@ -230,11 +230,12 @@ extension API {
         guard request.headers[.contentType] == Tus.contentType else {
             throw APIProblem(.wrongContentType, field: "Content-Type", rule: "must be \(Tus.contentType)")
         }
-        guard let offset = request.headers[Tus.offset].flatMap({ Int64($0) }), offset >= 0 else {
+        guard let offset = request.headers[Tus.offset].flatMap({ Int64(digits: $0) }) else {
             throw InvalidField(field: "Upload-Offset", rule: "must be a whole number, 0 or more")
         }
         let record = try await shelf.append(
-            request.body, to: id, of: owner, at: offset, checksum: try Tus.checksum(of: request)
+            request.body, to: id, of: owner, at: offset, length: Self.contentLength(of: request),
+            checksum: try Tus.checksum(of: request)
         ) { Clocks.now().wall }
         var headers: HTTPFields = [:]
         headers[Tus.offset] = "\(record.offset)"
@@ -267,7 +268,7 @@ extension API {
     private func download(_ request: Request, _ context: Context) async throws -> Response {
         let query = ["message"]
         let now = Clocks.now().wall
-        let message = try request.uri.queryParameters.get("message").map { try self.messageID(String($0), "message") }
+        let message = try request.member("message").map { try self.messageID($0, "message") }
         let person: UserKey
         let result: APIResult
         let extensionToken = Self.bearer(request).flatMap {

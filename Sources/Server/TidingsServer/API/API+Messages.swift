@@ -123,7 +123,7 @@ extension API {
         let app = try self.authorize(
             request, context, .history, limited: .requests, query: ["user"] + Paging.query)
         let conversation = try self.place(context)
-        guard let user = request.uri.queryParameters.get("user") else {
+        guard let user = request.member("user") else {
             throw InvalidField(field: "user", rule: "must be present")
         }
         let reader = try UserID.validated(user, field: "user")

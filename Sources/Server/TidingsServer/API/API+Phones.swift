@@ -117,8 +117,8 @@ extension API {
     private static func phoneEventsQuery(_ request: Request) throws(InvalidField) -> String {
         var query = ""
         for name in ["last", "after"] {
-            guard let text = request.uri.queryParameters.get(name) else { continue }
-            guard let number = Int(text), number >= 0 else {
+            guard let text = request.member(name) else { continue }
+            guard let number = Int(digits: text) else {
                 throw InvalidField(field: name, rule: "must be a whole number, 0 or more")
             }
             query += "\(query.isEmpty ? "?" : "&")\(name)=\(number)"

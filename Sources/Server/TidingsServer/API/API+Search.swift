@@ -25,7 +25,7 @@ extension API {
         try InvalidField.check(text.utf8.count, in: 1...Self.textBytesMax, "text", unit: " bytes")
         let paging = try Paging(request, of: members)
         var question = MessageQuestion(app: app, text: text, limit: paging.limit)
-        question.user = try request.uri.queryParameters.get("user").map { text throws(InvalidField) in
+        question.user = try request.member("user").map { text throws(InvalidField) in
             try UserID.validated(text, field: "user")
         }
         question.conversation = try self.searchedPlace(request, seenBy: question.user)
@@ -69,12 +69,12 @@ extension API {
         _ request: Request, seenBy user: UserID?
     ) throws(InvalidField) -> ConversationID? {
         let (type, id) = ("conversation_type", "conversation_id")
-        guard let kind = request.uri.queryParameters.get(type) else {
-            try InvalidField.check(request.uri.queryParameters.get(id) == nil, type, "must be there beside \(id)")
+        guard let kind = request.member(type) else {
+            try InvalidField.check(request.member(id) == nil, type, "must be there beside \(id)")
             return nil
         }
         let found: ConversationType = try self.word(kind, type)
-        guard let target = request.uri.queryParameters.get(id) else {
+        guard let target = request.member(id) else {
             throw InvalidField(field: id, rule: "must be there beside \(type)")
         }
         try InvalidField.check(

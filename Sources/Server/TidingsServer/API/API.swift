@@ -50,7 +50,7 @@ struct API: Sendable {
     }
 
     private func router(_ listener: Listener, _ add: (Router<Context>) -> Void) -> Router<Context> {
-        let router = Router(context: Context.self)
+        let router = Router(context: Context.self, options: .autoGenerateHeadEndpoints)
         let routes = RouteTable()
         router.middlewares.add(
             ProblemMiddleware(
@@ -130,6 +130,10 @@ struct API: Sendable {
     @inline(never) func body(_ request: Request) async throws -> APIBody { try APIBody(try await self.bytes(request)) }
 
     @inline(never) func bytes(_ request: Request) async throws -> [UInt8] {
-        Array((try await request.body.collect(upTo: self.bodyBytesMax)).readableBytesView)
+        guard Self.contentLength(of: request) ?? 0 <= self.bodyBytesMax else { throw HTTPError(.contentTooLarge) }
+        return Array((try await request.body.collect(upTo: self.bodyBytesMax)).readableBytesView)
     }
 }
+
+    /// Of the body, before it has come; nil where it comes in chunks.
+    static func contentLength(of request: Request) -> Int64? { request.headers[.contentLength].flatMap { Int64($0) } }

@@ -35,6 +35,9 @@ extension APIProblem {
         case missingScope = "missing_scope"
         case missingRole = "missing_role"
         case appSuspended = "app_suspended"
+        case unknownTransferCoding = "unknown_transfer_coding"
+        case unknownContentCoding = "unknown_content_coding"
+        case unknownExpectation = "unknown_expectation"
         case unknownRoute = "unknown_route"
         case methodNotAllowed = "method_not_allowed"
         case bodyTooLarge = "body_too_large"
@@ -134,6 +137,9 @@ extension APIProblem.Own {
         case .missingScope: (.forbidden, "The API key may not do that")
         case .missingRole: (.forbidden, "The operator may not do that")
         case .appSuspended: (.forbidden, "The app is suspended")
+        case .unknownTransferCoding: (.notImplemented, "The body is sent in a coding that is not known")
+        case .unknownContentCoding: (.unsupportedMediaType, "The body is in a coding that is not read")
+        case .unknownExpectation: (.expectationFailed, "The request expects what no server here does")
         case .unknownRoute: (.notFound, "The path is not part of the API")
         case .methodNotAllowed: (.methodNotAllowed, "The path has other methods")
         case .unknownCall: (.notFound, "There is no such call")

@@ -24,9 +24,9 @@ struct Paging: Sendable {
         self.limit = Int(
             try API.number(
                 request, "limit", 1...(limitMax ?? Self.limitMax), default: limitMax ?? Self.limitUsual))
-        let identity = [request.uri.path] + members.map { request.uri.queryParameters.get($0) ?? "" }
+        let identity = [request.uri.path] + members.map { request.member($0) ?? "" }
         self.list = Array(SHA256.hash(data: Data(identity.joined(separator: "\n").utf8)).prefix(Self.digestBytes))
-        guard let cursor = request.uri.queryParameters.get("cursor") else {
+        guard let cursor = request.member("cursor") else {
             self.last = nil
             return
         }

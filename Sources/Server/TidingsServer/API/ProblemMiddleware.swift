@@ -1,4 +1,5 @@
 import HTTPTypes
+import HTTPUpgrades
 import Hummingbird
 import Logging
 import NIOCore
@@ -23,7 +24,10 @@ struct ProblemMiddleware: RouterMiddleware {
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
-        var context = context
+        var (request, context) = (request, context)
+        if request.headers[.expect] != nil {
+            request.body = RequestBody(asyncSequence: AwaitedBody(body: request.body, channel: context.channel))
+        }
         let forwarded = request.headers[values: Self.forwardedFor].joined(separator: ",")
         context.client = self.proxies.remote(peer: context.peer, forwardedFor: forwarded.isEmpty ? nil : forwarded)
         context.requestID = RequestID.make(from: request.headers[Self.requestID])
@@ -39,7 +43,7 @@ struct ProblemMiddleware: RouterMiddleware {
         self.audit.logCall(
             AuditLog.Call(
                 address: context.client, requestID: context.requestID, method: request.method.rawValue, route: route,
-                path: request.uri.path, actor: request.uri.queryParameters.get("actor"), status: response.status.code,
+                path: request.uri.path, actor: request.member("actor"), status: response.status.code,
                 code: problem?.code.rawValue), context.note)
         return response
     }
@@ -61,6 +65,9 @@ struct ProblemMiddleware: RouterMiddleware {
         } catch let found as APIProblem {
             problem = found
         } catch let invalid as InvalidField {
+            // The router passes over them: an id that was left empty would make another request of this one.
+            let path = request.uri.path
+            guard !RequestTarget.hasEmptySegment(path) || path == API.consoleFolder else { throw self.unknown(request) }
             problem = APIProblem(invalid)
         } catch let error as any HTTPResponseError {
             problem = self.problem(for: error, request)
@@ -124,23 +131,65 @@ struct ProblemMiddleware: RouterMiddleware {
 
 /// Tells a path that has other methods from one that does not exist.
 final class RouteTable: Sendable {
-    private let routes = Mutex<[(segments: [String], method: String)]>([])
+    private let routes = Mutex<[(segments: [Substring], method: String)]>([])
 
     func setRoutes(of router: Router<APIContext>) {
-        let all = router.routes.map { (Self.segments($0.path.description), $0.method.rawValue) }
+        var all = router.routes.map { (Self.segments($0.path.description), $0.method.rawValue) }
+        // RFC 9110 §9.3.2: the router answers both.
+        all += all.filter { $0.1 == "GET" }.map { ($0.0, "HEAD") }
+/// A body whose client is told to send it when it is asked for, not before (RFC 9110 §10.1.1).
+private struct AwaitedBody: AsyncSequence, Sendable {
+    let body: RequestBody
+    let channel: any Channel
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        var body: RequestBody.AsyncIterator
+        var channel: (any Channel)?
+
+        mutating func next() async throws -> ByteBuffer? {
+            self.channel?.triggerUserOutboundEvent(RequestRules.BodyWanted(), promise: nil)
+            self.channel = nil
+            return try await self.body.next()
+        }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(body: self.body.makeAsyncIterator(), channel: self.channel)
+    }
+}
+
+extension APIProblem {
+    /// What is refused before it comes to a route.
+    @Sendable static func answer(to fault: RequestFault, _ headers: HTTPHeaders) -> (headers: HTTPHeaders, body: String)
+    {
+        let (_, code, field, rule) = fault.row
+        let requestID = RequestID.make(from: headers.first(name: RequestID.header))
+        let problem = APIProblem(Own(rawValue: code) ?? .badRequest, field: field, rule: rule)
+        return (
+            ["content-type": Self.contentType, RequestID.header: requestID], problem.json(requestID: requestID).text
+        )
+    }
+}
+
         self.routes.withLock { $0 = all.sorted { $0.1 < $1.1 } }
     }
 
     /// Sorted; empty if there is no such path.
     func methods(of path: String) -> [String] {
-        let segments = Self.segments(path)
-        return self.routes.withLock { routes in
+        let segments = Self.segments(path == API.consoleFolder ? "/console" : path)
+        let methods = self.routes.withLock { routes in
             routes.filter { route in
                 route.segments.count == segments.count
-                    && zip(route.segments, segments).allSatisfy { $0 == $1 || $0.hasPrefix("{") || $0.hasPrefix(":") }
+                    && zip(route.segments, segments).allSatisfy { part, given in
+                        part == given || (part.hasPrefix("{") && !given.isEmpty)
+                    }
             }.map(\.method)
         }
     }
 
-    private static func segments(_ path: String) -> [String] { path.split(separator: "/").map(String.init) }
+    private static func segments(_ path: String) -> [Substring] {
+        path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+    }
 }
+        // Some have a HEAD of their own.
+        return Set(methods).sorted()

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import HTTPUpgrades
 import ServerCore
 import StoreModel
 import Synchronization
@@ -44,17 +45,8 @@ final class ConsoleAccess: Sendable {
 
     /// Whether the console answers under the name that a request asks for (`Host`): otherwise a page of another site whose name points here
     /// could read what only this one may (DNS rebinding).
-    func isKnown(host authority: String?) -> Bool { self.hosts.contains(Self.name(in: authority ?? "")) }
-
-    /// Without the port, in small letters; an address of IPv6 without its brackets.
-    private static func name(in authority: String) -> String {
-        let name: Substring
-        if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") {
-            name = authority[authority.index(after: authority.startIndex)..<end]
-        } else {
-            name = authority.prefix { $0 != ":" }
-        }
-        return name.lowercased()
+    func isKnown(host authority: String?) -> Bool {
+        RequestTarget.host(in: authority ?? "").map { self.hosts.contains($0.lowercased()) } ?? false
     }
 
     // MARK: - Sessions

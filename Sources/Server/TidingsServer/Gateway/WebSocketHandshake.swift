@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import HTTPUpgrades
 import NIOCore
 import TidingsModel
 import TidingsWire
@@ -120,8 +121,9 @@ enum WebSocketHandshake {
     }
 
     private static func check(headers: [String: String]) throws(Refusal) -> (WireFormat, accept: String) {
-        guard headers["host"] != nil else {
-            throw Refusal(field: "Host", rule: "must be present")
+        // Two are one list here, which is no host.
+        guard let host = headers["host"], RequestTarget.host(in: host) != nil else {
+            throw Refusal(field: "Host", rule: RequestFault.host.row.rule)
         }
         guard Self.tokens(headers["upgrade"]).contains("websocket"),
             Self.tokens(headers["connection"]).contains("upgrade")

@@ -42,9 +42,10 @@ private struct RunningHash {
 extension MediaShelf {
     /// Appends what comes, as it comes. If the uploader hangs up or the disk is full, what has come stays, is synced and written down:
     /// they go on from there.
+    /// - Parameter length: of the body, where it is known before it comes: one that does not fit is not begun.
     /// - Throws: `MediaFault`, `MediaFailure`, `MediaChecksum.Mismatch` with nothing of this request kept, or what `body` throws.
     func append<Body: AsyncSequence>(
-        _ body: Body, to id: MediaID, of owner: Owner, at offset: Int64, checksum: MediaChecksum?,
+        _ body: Body, to id: MediaID, of owner: Owner, at offset: Int64, length: Int64? = nil, checksum: MediaChecksum?,
         now: @Sendable () -> Int64
     ) async throws -> MediaRecord where Body.Element == ByteBuffer {
         let record = try self.claim(id, of: owner.app) { $0.owner == owner.user }
@@ -53,6 +54,7 @@ extension MediaShelf {
         let free = try await MediaFolder.onDisk { folder.free }
         try MediaRules.checkAppending(to: record, at: offset, free: free, self.limits)
         if record.isWhole { return record }
+        if let length { try Self.check(length, fits: record) }
         let file = try await MediaFolder.onDisk { try MediaFile(folder.partPath(id), .writing(from: offset)) }
         var upload = Upload(record: record, file: file, hash: checksum.map { RunningHash($0.algorithm) })
         do {
@@ -70,6 +72,12 @@ extension MediaShelf {
         return try await self.finish(upload, at: now())
     }
 
+    private static func check(_ count: Int64, fits record: MediaRecord) throws(MediaFault) {
+        guard count > record.bytes - record.offset else { return }
+        throw MediaFault(
+            .tooLarge, "body", "must not go beyond the \(record.bytes) bytes that Upload-Length announced")
+    }
+
     private struct Upload {
         var record: MediaRecord
         let file: MediaFile
@@ -78,10 +86,7 @@ extension MediaShelf {
 
         mutating func append(_ part: ByteBuffer) async throws {
             let bytes = part.readableBytesView
-            guard Int64(bytes.count) <= self.record.bytes - self.record.offset else {
-                throw MediaFault(
-                    .tooLarge, "body", "must not go beyond the \(self.record.bytes) bytes that Upload-Length announced")
-            }
+            try MediaShelf.check(Int64(bytes.count), fits: self.record)
             let file = self.file
             try await MediaFolder.onDisk { try file.write(bytes) }
             self.record.offset += Int64(bytes.count)

@@ -2,6 +2,7 @@ import Foundation
 import NIOCore
 
 /// IPv4 or IPv6. IPv4 written as IPv6 (`::ffff:192.0.2.1`, RFC 4291 §2.5.5.2) is the IPv4 address.
+import TidingsModel
 struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     /// 4 or 16 bytes, in network order.
     let bytes: [UInt8]
@@ -77,7 +78,9 @@ struct IPNetwork: Hashable, Sendable {
             (self.first, self.bits) = (address, all)
             return
         }
-        guard let bits = Int(parts[1]), (0...all).contains(bits), address.prefix(bits) == address else { return nil }
+        guard let bits = Int(digits: parts[1]), (0...all).contains(bits), address.prefix(bits) == address else {
+            return nil
+        }
         (self.first, self.bits) = (address, bits)
     }
 

@@ -22,7 +22,9 @@ struct HostedPhoneEvents: Sendable {
         var start = start
         if let lastID {
             start = .last(Self.usualLines)
-            if lastID.hasPrefix(prefix), let number = Int(lastID.dropFirst(prefix.count)) { start = .after(number) }
+            if lastID.hasPrefix(prefix), let number = Int(digits: lastID.dropFirst(prefix.count)) {
+                start = .after(number)
+            }
         }
         self.place = try await phone.host.readingPlace(start)
     }

@@ -14,7 +14,7 @@ struct PhonesAPI: Sendable {
     private let token: SHA256.Digest
 
     /// A screenful of views is some tens of kilobytes; a command is less.
-    private static let bodyBytesMax = 1_048_576
+    static let bodyBytesMax = 1_048_576
 
     init(_ host: PhonesHost, token: String) {
         self.host = host
@@ -22,7 +22,7 @@ struct PhonesAPI: Sendable {
     }
 
     var router: Router<Context> {
-        let router = Router(context: Context.self)
+        let router = Router(context: Context.self, options: .autoGenerateHeadEndpoints)
         router.middlewares.add(PhonesGuard(token: self.token))
         let phones = router.group("v1/phones")
         phones.get { request, _ in
@@ -101,16 +101,20 @@ struct PhonesAPI: Sendable {
     }
 
     private static func checkQuery(_ request: Request, _ names: [String]) throws(InvalidField) {
-        for (name, _) in request.uri.queryParameters where !names.contains(String(name)) {
+        guard let members = PercentEncoding.members(of: request.uri.query ?? "") else {
+            throw InvalidField(field: "query", rule: "must be UTF-8, with percent signs (RFC 3986 §2.1)")
+        }
+        for (name, _) in members where !names.contains(name) {
             throw InvalidField(
-                field: String(name),
+                field: name,
                 rule: names.isEmpty ? "is not known" : "is not one of \(names.joined(separator: ", "))")
         }
     }
 
     private static func number(_ name: String, _ request: Request) throws(InvalidField) -> Int? {
-        guard let text = request.uri.queryParameters.get(name) else { return nil }
-        guard let number = Int(text), number >= 0 else {
+        let members = PercentEncoding.members(of: request.uri.query ?? "")
+        guard let text = members?.first(where: { $0.name == name })?.value else { return nil }
+        guard let number = Int(digits: text) else {
             throw InvalidField(field: name, rule: "must be a whole number, 0 or more, got \"\(text)\"")
         }
         return number

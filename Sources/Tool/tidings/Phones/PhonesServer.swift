@@ -1,3 +1,4 @@
+import HTTPUpgrades
 import Hummingbird
 import Logging
 import NIOCore
@@ -14,6 +15,10 @@ struct PhonesServer {
         let (ports, announce) = AsyncThrowingStream.makeStream(of: Int.self)
         let application = Application(
             router: api.router,
+            server: .http1(
+                configuration: .init(additionalChannelHandlers: [
+                    UpgradeOffers(), RequestRules(contentMax: PhonesAPI.bodyBytesMax),
+                ])),
             configuration: ApplicationConfiguration(
                 address: .hostname("127.0.0.1", port: port), serverName: "tidings-phones"),
             onServerRunning: { channel in
