@@ -29,6 +29,14 @@ import TidingsModel
     }
 }
 
+@Suite struct `An id that addresses leave out` {
+    @Test(arguments: [".", ".."]) func `is none`(text: String) {
+        let fault = InvalidField(field: "user", rule: "must not be . or ..")
+        #expect(throws: fault) { try UserID.validated(text, field: "user") }
+        #expect(throws: Never.self) { try UserID.validated("..." + text, field: "user") }
+    }
+}
+
 @Suite struct `A number in a header or a query` {
     @Test func `is digits alone`() {
         #expect(["0", "7", "007", "9223372036854775807"].map { Int64(digits: $0) } == [0, 7, 7, .max])

@@ -50,6 +50,8 @@ extension StringIdentifier {
     /// and on terminals, and ids of two people should not look the same. `field` names it in the error.
     public static func validated(_ text: String, field: String) throws(InvalidField) -> Self {
         guard !text.isEmpty else { throw InvalidField(field: field, rule: "must not be empty") }
+        // Most clients leave such a segment out of an address, encoded or not: another thing would be asked for (RFC 3986 §5.2.4).
+        guard text != ".", text != ".." else { throw InvalidField(field: field, rule: "must not be . or ..") }
         guard text.utf8.count <= Self.bytesMax else {
             throw InvalidField(field: field, rule: "must be at most \(Self.bytesMax) bytes, got \(text.utf8.count)")
         }
