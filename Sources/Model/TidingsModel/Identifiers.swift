@@ -58,13 +58,13 @@ extension StringIdentifier {
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }) else {
             throw InvalidField(field: field, rule: "must not contain spaces or control characters")
         }
-        return Self(text)
-    }
         if let hidden = text.unicodeScalars.first(where: { !$0.isASCII && $0.isUnprintable }) {
             throw InvalidField(
                 field: field,
                 rule: "must not contain characters that cannot be seen or turn text, got U+\(hidden.hexadecimal)")
         }
+        return Self(text)
+    }
 }
 
 extension String {
