@@ -31,6 +31,11 @@ private func badgePush(tag: String = "tag") -> JSONValue {
     return .object(object)
 }
 
+/// A silent push that the app's backend asked for.
+private func backendPush(tag: String = "tag") -> JSONValue {
+    ["aps": ["content-available": 1], "tidings": PushInfo.silent(to: tag), "data": ["sync": 7]]
+}
+
 private let detail: JSONValue = ["type": "news", "aps": ["alert": "News"]]
 private let strange: JSONValue = ["aps": ["alert": "not ours"]]
 
@@ -236,9 +241,9 @@ extension [KitMachine.Effect] {
 }
 
 @Suite struct `The kit's machine, woken by a push` {
-    @Test(.requirement("S4.9")) func `catches up with the server, and answers what came of it`() {
+    @Test(.requirement("S4.9"), arguments: [userInfo(alert: nil), backendPush()])
+    func `catches up with the server, and answers what came of it`(silent: JSONValue) {
         var bench = Bench()
-        let silent = userInfo(alert: nil)
         let received = ReceivedNotification(
             payload: try? NotificationPayload(userInfo: silent), text: AlertText(), userInfo: silent)
         #expect(
@@ -287,9 +292,10 @@ extension [KitMachine.Effect] {
         #expect(bench.handle(.refreshed(.noData, 2)) == [.answerFetch(.noData, 2)])
     }
 
-    @Test func `does nothing at all for another person's number`() {
+    @Test(arguments: [badgePush(tag: "other"), backendPush(tag: "other")])
+    func `does nothing at all for another person's number or data`(silent: JSONValue) {
         var bench = Bench()
-        #expect(bench.receive(badgePush(tag: "other"), .background) == [.answerFetch(.noData, 1)])
+        #expect(bench.receive(silent, .background) == [.answerFetch(.noData, 1)])
     }
 
     @Test(.requirement("S2.8")) func `asks for a device token again when the app is active, once for each refusal`() {
@@ -362,7 +368,10 @@ extension [KitMachine.Effect] {
 
     @Test(.requirement("S1.16")) func `opens the app's own screen for its own types, and leaves others to it`() {
         var bench = Bench()
-        #expect(bench.handle(.responded(tap(detail), 3)).opened.count == 1)
+        #expect(bench.handle(.responded(tap(detail), 3)).opened == [nil])
+        var ours = userInfo().objectValue ?? JSONObject()
+        ours["type"] = "news"
+        #expect(bench.handle(.responded(tap(.object(ours)), 6)).opened == [nil])
         bench.machine.settings.router = NotificationRouter()
         #expect(bench.handle(.responded(tap(detail), 4)) == [.leaveToApp])
         #expect(bench.handle(.responded(tap(strange), 5)) == [.leaveToApp])

@@ -127,6 +127,24 @@ private let teams = Route(conversation: team)
         #expect(self.router.route(for: ["type": "commentpass"]) == nil)
     }
 
+    @Test(
+        .requirement("S1.16"),
+        arguments: [
+            ("commentpass", .detail(screen: "comments")), ("commentfail", .conversation(team)),
+            (7, .conversation(team)), (nil, .conversation(team)), (["commentpass"], .conversation(team)),
+            ("CommentPass", .conversation(team)), ("", .conversation(team)),
+        ] as [(JSONValue?, Route)])
+    func `is the screen of its type before the chat of its conversation`(type: JSONValue?, route: Route) throws {
+        let router = try NotificationRouter(table: [
+            .conversations(.onTop), .detail(types: ["commentpass"], screen: "comments"), .kind(.group, .onTop),
+        ])
+        var push = JSONObject()
+        push["rc"] = ["cType": "GRP", "fId": "bob", "oName": "RC:TxtMsg", "tId": "team"]
+        push["type"] = type
+        #expect(router.route(for: .object(push)) == route)
+        #expect(self.router.route(for: .object(push)) == .conversation(team), "no row names it")
+    }
+
     @Test(.requirement("S1.17", "S1.18")) func `is pushed on the root of the first tab, animated, the bar hidden`()
         throws
     {

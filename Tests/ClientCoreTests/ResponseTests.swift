@@ -4,42 +4,52 @@ import Testing
 import TidingsModel
 
 @Suite struct `What a person does with a notification` {
-    private let route = Route.conversation(withBob)
+    private let chat = Route.conversation(withBob)
+    private let detail = Route.detail(screen: "news")
+
+    private func steps(
+        _ action: String, text: String? = nil, opening route: Route? = nil, of conversation: ConversationID? = withBob,
+        at position: LogPosition? = 4
+    ) -> [ResponseRule.Step] {
+        ResponseRule.steps(
+            action: action, text: text, route: route ?? self.chat, conversation: conversation, position: position)
+    }
 
     @Test(.requirement("S1.13", "S3.11")) func `opens the conversation, and is told, when it is a tap`() {
-        #expect(
-            ResponseRule.steps(action: MessageCategory.defaultAction, text: nil, route: self.route, position: 4)
-                == [.publish, .open(self.route)])
+        #expect(self.steps(MessageCategory.defaultAction) == [.publish, .open(self.chat)])
     }
 
     @Test func `opens nothing when it is a dismissal`() {
-        #expect(
-            ResponseRule.steps(action: MessageCategory.dismissAction, text: nil, route: self.route, position: 4)
-                == [.publish])
+        #expect(self.steps(MessageCategory.dismissAction) == [.publish])
     }
 
     @Test func `sends and reads when it is a reply, and nothing of an empty one`() {
         #expect(
-            ResponseRule.steps(action: MessageCategory.replyAction, text: "yes", route: self.route, position: 4)
-                == [.publish, .reply("yes", to: withBob, upTo: 4)])
-        #expect(
-            ResponseRule.steps(action: MessageCategory.replyAction, text: "", route: self.route, position: 4)
-                == [.publish])
+            self.steps(MessageCategory.replyAction, text: "yes") == [.publish, .reply("yes", to: withBob, upTo: 4)])
+        #expect(self.steps(MessageCategory.replyAction, text: "") == [.publish])
     }
 
     @Test func `reads without opening when it is "mark as read"`() {
         #expect(
-            ResponseRule.steps(action: MessageCategory.markReadAction, text: nil, route: self.route, position: nil)
-                == [.publish, .markRead(withBob, upTo: nil)])
+            self.steps(MessageCategory.markReadAction, at: nil) == [.publish, .markRead(withBob, upTo: nil)])
     }
 
     @Test func `opens the screen when it is an action of the app's own`() {
-        let detail = Route.detail(screen: "news")
+        #expect(self.steps("later", opening: self.detail, of: nil) == [.publish, .open(self.detail)])
+        for action in [MessageCategory.replyAction, MessageCategory.markReadAction] {
+            #expect(self.steps(action, text: "yes", opening: self.detail, of: nil) == [.publish])
+        }
+    }
+
+    @Test(.requirement("S1.16"))
+    func `answers and reads in the message's conversation, though a tap opens another screen`() {
+        #expect(self.steps(MessageCategory.defaultAction, opening: self.detail) == [.publish, .open(self.detail)])
         #expect(
-            ResponseRule.steps(action: "later", text: nil, route: detail, position: nil) == [.publish, .open(detail)])
+            self.steps(MessageCategory.replyAction, text: "yes", opening: self.detail)
+                == [.publish, .reply("yes", to: withBob, upTo: 4)])
         #expect(
-            ResponseRule.steps(action: MessageCategory.replyAction, text: "yes", route: detail, position: nil)
-                == [.publish])
+            self.steps(MessageCategory.markReadAction, opening: self.detail)
+                == [.publish, .markRead(withBob, upTo: 4)])
     }
 }
 

@@ -14,10 +14,12 @@ import pytest
 from backend import Backend
 from conftest import Site, tool
 from phone_stage import badge, bodies, freeze, kill, presentation, rings
+from screen import Screen
 from tidings_client import Client, Refused
 
 SECONDS = 90
 TAGS = {"tags": ["shoes", "quiet"]}
+RINGS_IN_FRONT = "Banner and sound while the app is open"
 
 
 def run(coroutine):
@@ -116,6 +118,54 @@ def test_everybody_gets_it_in_whatever_state_the_app_is_and_no_badge_grows(make_
     rings(bob, pushes.wait_for_message(counted, "bob"), badge=1)
     assert stage.backend.unread("bob") == 1
     assert [phone.faults for phone in (alice, bob, carol)] == [[], [], []]
+
+
+COMMENT = {"title": "Well done", "text": "Your comment passed", "custom": {"type": "commentpass"}}
+
+
+def test_its_type_opens_a_screen_before_its_conversation_in_whatever_state_the_app_is(make_stage):
+    stage = make_stage()
+    pushes = Pushes(stage.site)
+    # One is left and still connected: its app shows a notification of its own. One is open.
+    frozen, killed, left, front = [
+        stage.phone(user, background_seconds=seconds)
+        for user, seconds in (("bob", 8), ("carol", 8), ("dora", 60), ("emil", 8))]
+    ring_in_front(front)
+    freeze(frozen)
+    kill(killed)
+    left.do("home")
+    left.wait_until(lambda: left.shown.get("run_state") == "backgroundActive", "the app in the background")
+    push = pushes.send({"everybody": True}, notification=COMMENT)
+    for phone in (frozen, killed, left):
+        shown = presentation(phone, pushes.wait_for_message(push, phone.user))
+        assert shown["remote"] == (phone is not left), shown
+        phone.do("tap", notification=shown["notification"])
+        wait_for_screen(phone, "Comments")
+    front.wait_until(lambda: front.shown.get("banner") == COMMENT["text"], "the app's own banner")
+    front.do("input", value={"banner": "tap"})
+    wait_for_screen(front, "Comments")
+    # One whose type no row names opens the conversation.
+    kill(killed)
+    other = pushes.send({"users": ["carol"]}, notification={**COMMENT, "custom": {"type": "news"}})
+    shown = presentation(killed, pushes.wait_for_message(other, "carol"))
+    killed.do("tap", notification=shown["notification"])
+    killed.wait_for_chat("PH:push", f"push: {COMMENT['text']}")
+    assert [phone.faults for phone in (frozen, killed, left, front)] == [[], [], [], []]
+
+
+def ring_in_front(phone):
+    """The person wants to hear of what comes while the app is open."""
+    screen = Screen(phone)
+    screen.touch("Settings")
+    screen.touch(screen.row_with("Notifications"))
+    screen.wait_for("Allowed")
+    screen.scroll_to(RINGS_IN_FRONT)
+    screen.touch(RINGS_IN_FRONT)
+    screen.touch("back")
+
+
+def wait_for_screen(phone, title: str):
+    phone.wait_until(lambda: phone.shown.get("stack", [])[-1:] == [title], f"the screen {title}")
 
 
 def test_one_that_is_taken_back_goes_from_the_phones_that_show_it_and_reaches_no_other(make_stage):

@@ -96,6 +96,7 @@ import UIKit
             }
             members.append(("run_state", .string(self.client.runState.rawValue)))
             members.append(("custom", .array(self.customMessages.map { .string($0.content) })))
+            members.append(("silent", .array(self.silentData.map { .object($0) })))
             if let sent = self.lastSent { members.append(("sent", .string("\(sent)"))) }
             if let fault { members.append(("fault", .string(fault))) }
             PhoneScreen.report(.members(members))

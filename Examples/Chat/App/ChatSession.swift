@@ -10,6 +10,8 @@ import UIKit
     let names: DirectoryNames
     let banners: InAppBannerPresenter
     private let interface: ChatInterface
+    /// Pushes of these types, whose conversation they go before, open a screen of the app's own.
+    private static let table: [NavigationEntry] = [.detail(types: ["commentpass"], screen: "Comments")]
     private let account = AccountStore()
     /// Somebody has signed in at other servers: another session takes this one's place.
     var onMove: ((AppConfiguration) -> Void)?
@@ -25,6 +27,8 @@ import UIKit
     var banner: InAppBanner?
     /// The backend's custom messages, oldest first, as this process was handed them.
     private(set) var customMessages: [CustomMessage] = []
+    /// What the backend's silent pushes have brought this process while it was in the background, oldest first.
+    private(set) var silentData: [JSONObject] = []
 
     init(configuration: AppConfiguration) {
         self.configuration = configuration
@@ -37,6 +41,7 @@ import UIKit
         self.kit.userInfoProvider = self.names
         self.kit.groupInfoProvider = self.names
         self.kit.client.usesCommunicationNotifications = configuration.showsPeople
+        if let router = try? NotificationRouter(table: Self.table) { self.kit.router = router }
         self.interface = ChatInterface(kit: self.kit)
         ChatInterface.shared = self.interface
         self.banners = InAppBannerPresenter(kit: self.kit)
@@ -201,15 +206,15 @@ import UIKit
         self.executor = NavigationExecutor(
             window: window, router: self.kit.router, makeScreen: self.interface.screen(for:))
         // A tap that came before the window is handed over here.
-        self.kit.responseHandler = { [weak self] response in
-            if let conversation = response.route.conversation { self?.open(conversation) }
-        }
+        self.kit.responseHandler = { [weak self] response in self?.open(response.route) }
         self.report()
     }
 
     /// Opens a conversation.
-    func open(_ conversation: ConversationID) {
-        self.executor?.open(Route(conversation: conversation))
+    func open(_ conversation: ConversationID) { self.open(Route(conversation: conversation)) }
+
+    private func open(_ route: Route) {
+        self.executor?.open(route)
         self.report()
     }
 
@@ -237,6 +242,11 @@ import UIKit
         }
         self.follow(self.kit.inAppBanners) { chat, banner in
             chat.banner = banner
+            chat.report()
+        }
+        self.follow(self.client.backgroundNotifications) { chat, notification in
+            guard let data = notification.data else { return }
+            chat.silentData.append(data)
             chat.report()
         }
         self.follow(self.client.customMessages) { chat, message in

@@ -118,6 +118,12 @@ public struct PushInfo: Hashable, Sendable {
                 .filter { $0 > 0 && $0 < position })
     }
 
+    /// Returns what a silent push of the app's backend carries under `key`: whom it is for, and nothing else.
+    package static func silent(to recipientTag: String) -> JSONValue { ["to": .string(recipientTag)] }
+
+    /// Reads the recipient tag of any push of Tidings: of a message, a number, a call or the backend's data; nil for another sender's.
+    package static func recipientTag(in userInfo: JSONValue) -> String? { userInfo[Self.key]?["to"]?.stringValue }
+
     /// Nothing is fetched over a connection that others can read.
     package static func file(_ json: JSONValue?) -> String? {
         json?.stringValue.flatMap { WebAddress.isSecure($0) || MediaID(reference: $0) != nil ? $0 : nil }

@@ -124,6 +124,8 @@ extension KitMachine.Turn {
                 // The notification centre's delegate tells of the others in the foreground.
                 self.effects.append(.publishArrival(Self.received(arrival), isForeground: appState != .background))
             }
+        } else if arrival.text.isEmpty, let call {
+            return self.effects.append(.answerFetch(.noData, call))
         }
         if let call { self.effects.append(.refresh(call)) }
     }
@@ -199,7 +201,7 @@ extension KitMachine.Turn {
             userText: tap.userText, origin: tap.origin)
         let message = payload?.messageUID.flatMap { MessageID($0) }
         let steps = ResponseRule.steps(
-            action: tap.action, text: tap.userText, route: route,
+            action: tap.action, text: tap.userText, route: route, conversation: payload?.conversation,
             position: PushInfo(userInfo: tap.userInfo)?.position)
         var work: [BackgroundWork] = []
         for step in steps {

@@ -168,10 +168,7 @@ package struct KitMachine: Hashable, Sendable {
     /// Whether a notification is for somebody other than the person who is signed in (design.md P7). One that names no
     /// recipient is for whoever uses the phone.
     package static func isForAnother(_ userInfo: JSONValue, _ facts: some KitFacts) -> Bool {
-        let tag =
-            PushInfo(userInfo: userInfo)?.recipientTag ?? BadgeInfo(userInfo: userInfo)?.recipientTag
-            ?? CallInfo(userInfo: userInfo)?.recipientTag
-        guard let tag else { return false }
+        guard let tag = PushInfo.recipientTag(in: userInfo) else { return false }
         switch facts.signIn {
         case .signedIn(let known): return known != tag
         case .signedOut: return true

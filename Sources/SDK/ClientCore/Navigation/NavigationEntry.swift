@@ -7,7 +7,8 @@ public enum NavigationEntry: Hashable, Sendable {
     case conversations(NavigationPolicy)
     /// The chat screens of the conversations of one kind; never a chat room (S0.17).
     case kind(ConversationType, NavigationPolicy)
-    /// A screen of the app's own, by its name, for the app's own pushes with one of these values of `type`.
+    /// A screen of the app's own, by its name, for pushes with one of these values of `type`, whoever sends them: the app's server, or
+    /// Tidings with `type` among the `custom` members of a message. It wins over the conversation that a push is of.
     case detail(types: [String], screen: String, NavigationPolicy = .fromRoot)
 
     var policy: NavigationPolicy {

@@ -101,15 +101,16 @@ public struct NotificationRouter: Hashable, Sendable {
         self.table = table
     }
 
-    /// The screen a whole user info names: the chat screen of its `rc` dictionary, otherwise the one of its `type` by the
-    /// table (S1.16); nil for an empty user info (S1.15) and for a type without a row, which is left to the app (S1.18).
+    /// Returns the screen a whole user info names: the one of its `type`, if the table has a row for it (S1.16), otherwise the chat
+    /// screen of its `rc` dictionary; nil for an empty user info (S1.15) and for a type without a row, which is left to the app (S1.18).
+    /// The type comes first because every push of Tidings has an `rc` dictionary.
     public func route(for userInfo: JSONValue) -> Route? {
-        if let payload = try? NotificationPayload(userInfo: userInfo) { return Route(payload: payload) }
-        guard let type = userInfo["type"]?.stringValue else { return nil }
-        for case .detail(let types, let screen, _) in self.table where types.contains(type) {
-            return .detail(screen: screen)
+        if let type = userInfo["type"]?.stringValue {
+            for case .detail(let types, let screen, _) in self.table where types.contains(type) {
+                return .detail(screen: screen)
+            }
         }
-        return nil
+        return (try? NotificationPayload(userInfo: userInfo)).map { Route(payload: $0) }
     }
 
     /// How a route's screen is put on what is open. A route without a row goes from the root in the first tab.

@@ -4,7 +4,7 @@ public import TidingsModel
 public struct PersonResponse: Hashable, Sendable {
     /// The screen to open.
     public var route: Route
-    /// The `rc` dictionary (S0.10); nil for a push of the app's own type (S1.16).
+    /// The `rc` dictionary (S0.10); nil for a push of another sender that has only a type (S1.16).
     public var payload: NotificationPayload?
     /// What the notification said (S2.10); empty where the callback does not tell it.
     public var text: AlertText
@@ -29,7 +29,7 @@ public struct PersonResponse: Hashable, Sendable {
         case inAppBanner
     }
 
-    /// The conversation to open; nil for a push of the app's own type.
+    /// The conversation to open; nil where the app's table has another screen for the push's type. That of the message is in `payload`.
     public var conversation: ConversationID? { self.route.conversation }
 
     /// A response from its parts.
@@ -49,12 +49,14 @@ public struct PersonResponse: Hashable, Sendable {
 
 /// One of our notifications that arrived while the app runs.
 public struct ReceivedNotification: Hashable, Sendable {
-    /// The `rc` dictionary (S0.10); nil for a push of the app's own type, and for a silent one without it.
+    /// The `rc` dictionary (S0.10); nil for a push of another sender that has only a type, and for a silent one without it.
     public var payload: NotificationPayload?
     /// What it says; empty for a silent push.
     public var text: AlertText
     /// The whole user info.
     public var userInfo: JSONValue
+    /// What your backend sent along with a silent push (`POST …/silent-push`, see docs/api.md); nil for none.
+    public var data: JSONObject? { self.userInfo[CallInfo.dataKey]?.objectValue }
     /// Whether it is a push of the server's that comes without sound: the extension has silenced it, because its message
     /// rang before (design.md P3).
     public var isSilenced: Bool

@@ -29,14 +29,18 @@ public enum ResponseRule {
     }
 
     /// An action of the app's own opens the screen like a tap; dismissing opens nothing (ios-delivery.md §6.3).
-    public static func steps(action: String, text: String?, route: Route, position: LogPosition?) -> [Step] {
+    ///
+    /// - Parameter conversation: that of the notification's message, also where the route is another screen; nil for a push of another sender.
+    public static func steps(
+        action: String, text: String?, route: Route, conversation: ConversationID?, position: LogPosition?
+    ) -> [Step] {
         switch action {
         case MessageCategory.dismissAction: return [.publish]
         case MessageCategory.replyAction:
-            guard let conversation = route.conversation, let text, !text.isEmpty else { return [.publish] }
+            guard let conversation, let text, !text.isEmpty else { return [.publish] }
             return [.publish, .reply(text, to: conversation, upTo: position)]
         case MessageCategory.markReadAction:
-            guard let conversation = route.conversation else { return [.publish] }
+            guard let conversation else { return [.publish] }
             return [.publish, .markRead(conversation, upTo: position)]
         default: return [.publish, .open(route)]
         }
