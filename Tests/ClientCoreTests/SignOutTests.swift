@@ -99,6 +99,68 @@ import TidingsModel
     }
 }
 
+/// How the last connection of somebody who has signed out ends.
+private enum LastConnection: CaseIterable {
+    case heard, heardOnTheNext, refusedAtOnce, refusedAfterTheWelcome, refusedThreeTimes
+
+    /// What comes on the connections from number 3 on, the token's renewals among it.
+    var events: [ClientEvent] {
+        func refused(_ number: ConnectionNumber, _ code: ServerFrame.Problem.Code) -> ClientEvent {
+            .frameReceived(number, .problem(ServerFrame.Problem(code: code, rule: "is refused"), isFatal: true))
+        }
+        let welcomed: [ClientEvent] = [.connectionOpened(3), .frameReceived(3, welcome())]
+        let pong = ServerFrame.pong(ClientCore.signOutPing)
+        switch self {
+        case .heard: return welcomed + [.frameReceived(3, pong), .connectionClosed(3, reason: "by the server")]
+        case .heardOnTheNext:
+            return welcomed + [
+                .connectionClosed(3, reason: "lost"), .deadlineReached, .connectionOpened(4),
+                .frameReceived(4, welcome()), .frameReceived(4, pong), .connectionClosed(4, reason: "by the server"),
+            ]
+        case .refusedAtOnce: return [.connectionOpened(3), refused(3, .kicked)]
+        case .refusedAfterTheWelcome: return welcomed + [refused(3, .invalidToken)]
+        case .refusedThreeTimes:
+            return [3, 4, 5].flatMap { number -> [ClientEvent] in
+                [.connectionOpened(number), refused(number, .expiredToken), .tokenProvided("old")]
+            }
+        }
+    }
+}
+
+@Suite struct `A background task held over a sign-out` {
+    /// Signed out without a network, in front or behind, which comes back while the app is in the background.
+    private func told(_ last: LastConnection, isWoken: Bool) -> (ClientCore, [ClientEffect]) {
+        var core = ClientCore.online(heartbeat: 600_000)
+        var effects: [ClientEffect] = []
+        func tell(_ event: ClientEvent, _ seconds: Double) { core.handle(event, at: at(seconds), into: &effects) }
+        tell(.connectionClosed(1, reason: "lost"), 1)
+        if isWoken {
+            tell(.appDidEnterBackground(remainingMilliseconds: 4_000), 1)
+            tell(.wakeBegan(1, remainingMilliseconds: 30_000), 1)
+            effects = [.beginBackgroundTask]
+            tell(.signOutRequested, 1)
+        } else {
+            tell(.signOutRequested, 1)
+            tell(.appDidEnterBackground(remainingMilliseconds: 30_000), 1)
+        }
+        tell(.connectionClosed(2, reason: "unreachable"), 2)
+        tell(.deadlineReached, 4)
+        for (index, event) in last.events.enumerated() { tell(event, 5 + 2.5 * Double(index)) }
+        return (core, effects)
+    }
+
+    @Test(arguments: LastConnection.allCases, [false, true])
+    fileprivate func `is given back once nobody hears of the core any more, however that comes`(
+        last: LastConnection, isWoken: Bool
+    ) {
+        let (core, effects) = self.told(last, isWoken: isWoken)
+        let held = effects.filter { [.beginBackgroundTask, .pendingSignOutEnded, .endBackgroundTask].contains($0) }
+        #expect(held == [.beginBackgroundTask, .pendingSignOutEnded, .endBackgroundTask])
+        #expect(core.runState == .backgroundSuspended)
+        #expect(core.nextDeadline == nil)
+    }
+}
+
 @Suite struct `A trimmed log` {
     @Test func `is skipped in the store before the entries that follow`() {
         var core = ClientCore.online(head: 9)

@@ -75,6 +75,6 @@ final class KitDouble: KitHost {
     }
     func donate(_ form: CommunicationForm) { self.state.withLock { $0.donated.append(form) } }
     func deleteDonations(_ scope: DonationScope) { self.state.withLock { $0.deleted.append(scope) } }
-    func beginBackgroundTask() { self.state.withLock { $0.tasks.append("begin") } }
-    func endBackgroundTask() { self.state.withLock { $0.tasks.append("end") } }
+    func beginBackgroundTask(for engine: ObjectIdentifier) { self.state.withLock { $0.tasks.append("begin") } }
+    func endBackgroundTask(for engine: ObjectIdentifier) { self.state.withLock { $0.tasks.append("end") } }
 }

@@ -65,8 +65,8 @@ private final class InterruptingKit: KitHost {
     func showBadge(_ number: Int) async { await self.base.showBadge(number) }
     func donate(_ form: CommunicationForm) {}
     func deleteDonations(_ scope: DonationScope) {}
-    func beginBackgroundTask() { self.base.beginBackgroundTask() }
-    func endBackgroundTask() { self.base.endBackgroundTask() }
+    func beginBackgroundTask(for engine: ObjectIdentifier) { self.base.beginBackgroundTask(for: engine) }
+    func endBackgroundTask(for engine: ObjectIdentifier) { self.base.endBackgroundTask(for: engine) }
 }
 
 @Suite struct `A sign-in` {

@@ -69,6 +69,54 @@ extension ChatBench {
         #expect(bench.phone.screen.badge(of: TestApp.bundle) == 0)
     }
 
+    @Test(arguments: [false, true])
+    func `lets the app rest as soon as the server has heard, behind the home screen too`(isOffline: Bool) async throws {
+        let bench = await ChatBench()
+        defer { bench.remove() }
+        if isOffline { bench.server.setNetwork(.refuses) }
+        await bench.until { ($0.kit?.client.connectionStatus == .connected) != isOffline }
+        let client = try #require(bench.kit?.client)
+        await bench.phone.home()
+        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        Task { await client.signOut() }
+        await bench.until { $0.kit?.client.userID == nil }
+        bench.server.setNetwork(.works)
+        await bench.until { $0.server.frames.contains(.signOut) && !$0.server.isConnected }
+        // iOS lets the app run on for some seconds; the background task would be 30.
+        await bench.advance(by: 12_000)
+        await bench.until { $0.phone.state(of: TestApp.bundle) == .suspended }
+        #expect(bench.phone.state(of: TestApp.bundle) == .suspended)
+        await bench.advance(by: 60_000)
+        let names = bench.phone.callbacks.map(\.callback.name)
+        #expect(!names.contains("background task expiration handler"))
+        #expect(bench.phone.faults == [])
+    }
+
+    @Test func `leaves the background task to the one who signs in, until that one has hung up`() async throws {
+        let bench = await ChatBench()
+        defer { bench.remove() }
+        bench.server.setNetwork(.refuses)
+        await bench.until { $0.kit?.client.connectionStatus != .connected }
+        let client = try #require(bench.kit?.client)
+        Task { await client.signOut() }
+        await bench.until { $0.kit?.client.userID == nil }
+        bench.person = "carol"
+        if let kit = bench.kit { await bench.phone.inApp { bench.signIn(to: kit) } }
+        await bench.until { $0.kit?.client.userID == "carol" }
+        await bench.phone.home()
+        bench.server.setNetwork(.works)
+        await bench.until { $0.server.frames.contains(.signOut) && $0.kit?.client.connectionStatus == .connected }
+        let before = bench.server.frames.count
+        await bench.advance(by: 15_000)
+        #expect(bench.phone.state(of: TestApp.bundle) == .backgroundRunning)
+        await bench.advance(by: 12_000)
+        await bench.until { $0.frames(after: before).contains(.runState(.suspending)) }
+        #expect(bench.frames(after: before).contains(.runState(.suspending)))
+        await bench.advance(by: 60_000)
+        #expect(bench.phone.state(of: TestApp.bundle) == .suspended)
+        #expect(bench.phone.faults == [])
+    }
+
     @Test func `leaves nothing of ours to the one who signs in over them`() async throws {
         let bench = await ChatBench()
         defer { bench.remove() }

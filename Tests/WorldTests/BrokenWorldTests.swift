@@ -19,7 +19,7 @@ import Testing
         "accounts", "audience",
         "edit", "block",
         "mute", "consent", "lists", "names", "communication",
-        "custom", "converge", "push client", "bug", "abuse", "bounds",
+        "custom", "converge", "push client", "bug", "abuse", "bounds", "background time",
     ])
     func `keeps its promise`(promise: String) {
         guard let violation = Self.found?.violations.first(where: { $0.promise == promise }) else { return }

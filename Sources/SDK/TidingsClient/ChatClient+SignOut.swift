@@ -136,7 +136,9 @@ extension ChatClient {
             let parts = try? self.parts(for: pendingSignOut.person, isLeaving: true)
         else { return }
         let token = pendingSignOut.token
-        let engine = ClientEngine(person: pendingSignOut.person, parts: parts, host: nil) { token }
+        // It holds the background task, so that the app is not frozen before the server has heard.
+        let host = self.state.withLock { $0.host }
+        let engine = ClientEngine(person: pendingSignOut.person, parts: parts, host: host) { token }
         engine.mute()
         self.state.withLock { state in
             self.catchUp(engine, with: state)

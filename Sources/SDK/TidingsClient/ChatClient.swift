@@ -86,8 +86,7 @@ public final class ChatClient: Sendable {
     }
 
     deinit {
-        let engines = self.state.withLock { [$0.engine, $0.leaving].compactMap { $0 } }
-        for engine in engines { Task { await engine.finish() } }
+        for engine in self.engines { Task { await engine.finish() } }
     }
 
     // MARK: Connection
@@ -158,7 +157,7 @@ public final class ChatClient: Sendable {
     }
 
     /// The background time is over: hangs up at once.
-    public func backgroundTimeWillExpire() { self.engine?.post(.backgroundTimeExpired) }
+    public func backgroundTimeWillExpire() { for engine in self.engines { engine.post(.backgroundTimeExpired) } }
 
     private func changeForeground(_ isForeground: Bool, _ event: ClientEvent) {
         let since = self.clock.now.monotonic
@@ -259,6 +258,10 @@ public final class ChatClient: Sendable {
     public var storeFault: String? { self.state.withLock { $0.storeFault } }
 
     var engine: ClientEngine? { self.state.withLock { $0.engine } }
+    /// That of who is signed in, and that of who has signed out without the server knowing.
+    private var engines: [ClientEngine] { self.state.withLock { [$0.engine, $0.leaving].compactMap(\.self) } }
+    /// Who may hold the background task.
+    package var taskHolders: [ObjectIdentifier] { self.engines.map { ObjectIdentifier($0) } }
 
     func reading<Value>(_ body: (LocalStore) throws -> Value) throws -> Value {
         guard let engine = self.engine else { throw ChatError.notSignedIn }

@@ -229,12 +229,22 @@ final class KitHostAdapter: KitHost {
         }
     }
 
-    func beginBackgroundTask() { Task { @MainActor in self.background.begin() } }
-    func endBackgroundTask() { Task { @MainActor in self.background.end() } }
+    func beginBackgroundTask(for engine: ObjectIdentifier) {
+        Task { @MainActor in self.background.begin(for: engine) }
+    }
 
-    /// Before it returns, as a delegate callback must.
-    @MainActor func beginBackgroundTaskNow() { self.background.begin() }
-    @MainActor func endBackgroundTaskNow() { self.background.end() }
+    func endBackgroundTask(for engine: ObjectIdentifier) {
+        Task { @MainActor in self.background.end(for: engine) }
+    }
+
+    /// Runs `body` under the background task, begun before this returns, as a delegate callback must. The client's engines hold it from
+    /// then on, and let it go themselves.
+    @MainActor func underBackgroundTask(_ body: () -> Void) {
+        let own = ObjectIdentifier(self)
+        for holder in [own] + (self.client.value?.taskHolders ?? []) { self.background.begin(for: holder) }
+        body()
+        self.background.end(for: own)
+    }
 }
 
 struct WeakDelegate: Sendable {
@@ -252,28 +262,38 @@ struct WeakClient: Sendable {
     var value: ChatClient? { self.reference.withLock { $0.value } }
 }
 
-/// The one background task of a stay in the background (ios-delivery.md §8).
+/// The one background task of a stay in the background (ios-delivery.md §8), held by engines.
 @MainActor final class BackgroundTask {
     private weak var client: ChatClient?
     private let application: UIApplication
     private var identifier = UIBackgroundTaskIdentifier.invalid
+    private var holders: Set<ObjectIdentifier> = []
 
     init(client: ChatClient, application: UIApplication) {
         self.client = client
         self.application = application
     }
 
-    func begin() {
+    func begin(for holder: ObjectIdentifier) {
+        self.holders.insert(holder)
         guard self.identifier == .invalid else { return }
-        self.identifier = self.application.beginBackgroundTask(withName: "Tidings") { [weak self] in
-            // The client hangs up and ends the task; without one there is nothing to wait for.
-            guard let client = self?.client, client.userID != nil else { return self?.end() ?? () }
-            client.backgroundTimeWillExpire()
-        }
+        self.identifier = self.application.beginBackgroundTask(withName: "Tidings") { [weak self] in self?.expire() }
     }
 
-    func end() {
-        guard self.identifier != .invalid else { return }
+    /// The client's engines hang up and let go; who is none of them any more never will.
+    private func expire() {
+        self.holders.formIntersection(self.client?.taskHolders ?? [])
+        self.endUnheld()
+        self.client?.backgroundTimeWillExpire()
+    }
+
+    func end(for holder: ObjectIdentifier) {
+        self.holders.remove(holder)
+        self.endUnheld()
+    }
+
+    private func endUnheld() {
+        guard self.holders.isEmpty, self.identifier != .invalid else { return }
         let identifier = self.identifier
         self.identifier = .invalid
         self.application.endBackgroundTask(identifier)

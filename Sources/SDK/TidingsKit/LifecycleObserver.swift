@@ -22,11 +22,11 @@ import UIKit
         }
         self.observe(UIApplication.willTerminateNotification, of: application) { client.applicationWillTerminate() }
         self.observe(UIApplication.didEnterBackgroundNotification, of: application) {
-            // The task first: the time that is left is read under it (ios-delivery.md §8).
-            host.beginBackgroundTaskNow()
-            let seconds = application.backgroundTimeRemaining
-            client.applicationDidEnterBackground(remaining: seconds < 86_400 ? seconds : nil)
-            if client.userID == nil { host.endBackgroundTaskNow() }
+            // The time that is left is read under the task (ios-delivery.md §8).
+            host.underBackgroundTask {
+                let seconds = application.backgroundTimeRemaining
+                client.applicationDidEnterBackground(remaining: seconds < 86_400 ? seconds : nil)
+            }
         }
     }
 

@@ -57,6 +57,7 @@ extension WorldPhone {
         var load = WorldLoad.Phone(key: self.key, ledger: Self.count(of: &self.group.ledger))
         Self.countWork(in: &self.extensionWork, into: &load)
         for process in self.processes.values.elements {
+            if process.task != nil { load.holdsTask = true }
             guard let client = process.client else { continue }
             load.client = client.load
             break

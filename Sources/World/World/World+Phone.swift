@@ -119,6 +119,9 @@ extension World {
             if process.role == .serviceExtension, reason != .extensionDone {
                 self.phones[index].extensionEndedAt = self.time
             }
+            // What was left out on purpose is not the SDK's.
+            let isExcused = process == self.phones[index].neglectful && reason != .backgroundTaskNotEnded
+            if process.role == .app, !isExcused { self.emit(.appKilled(reason, on: self.phones[index].key)) }
         case .fault(let text):
             self.appendTrace("phone \(index) fault \(text)")
             // The app was made to be late.
@@ -140,6 +143,7 @@ extension World {
         _ process: ProcessID, _ number: CallbackNumber, _ callback: Callback, _ state: ApplicationState, on index: Int
     ) {
         let isNeglected = self.neglects(callback, number, on: index)
+        if isNeglected { self.phones[index].neglectful = process }
         switch callback {
         case .didFinishLaunching:
             if state == .background {

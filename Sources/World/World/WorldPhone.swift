@@ -25,6 +25,8 @@ final class WorldPhone {
     var night = Night(fallsAsleep: 32_400_000)
     var sleepsUntil: Int64 = 0
     var neglected: OrderedSet<CallbackNumber> = []
+    /// The last process that left one out.
+    var neglectful: ProcessID?
     var tokenGeneration = 0
     /// The person has signed out, and the server is still to be told.
     var isLeaving = false

@@ -13,7 +13,7 @@ extension ClientCore {
             case .close(let number): effects.append(.close(number))
             case .publish(let status):
                 effects.append(.publishStatus(status))
-                if case .refused = status { self.giveUpSignOut(into: &effects) }
+                if case .refused = status { self.giveUpSignOut(at: now, into: &effects) }
             case .finishConnect(let failure): effects.append(.finishConnect(failure))
             case .sessionEnded:
                 self.renewal.reset()

@@ -98,13 +98,20 @@ extension ClientCore {
     mutating func endPendingSignOut(at now: Now, into effects: inout [ClientEffect]) {
         self.pendingSignOut = .none
         self.step(.disconnectRequested, at: now, into: &effects)
-        effects.append(.pendingSignOutEnded)
+        self.signOutEnded(at: now, into: &effects)
     }
 
     /// The server has forgotten the person, or the token.
-    mutating func giveUpSignOut(into effects: inout [ClientEffect]) {
+    mutating func giveUpSignOut(at now: Now, into effects: inout [ClientEffect]) {
         guard self.isLeaving else { return }
         self.pendingSignOut = .none
+        self.signOutEnded(at: now, into: &effects)
+    }
+
+    /// This core hears nothing any more, so what it holds until the connection has closed is given back now.
+    private mutating func signOutEnded(at now: Now, into effects: inout [ClientEffect]) {
         effects.append(.pendingSignOutEnded)
+        guard self.run.state != .foreground else { return }
+        self.step(RunStateMachine.Event.timeExpired, at: now, into: &effects)
     }
 }

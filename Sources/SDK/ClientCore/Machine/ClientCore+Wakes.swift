@@ -28,7 +28,7 @@ extension ClientCore {
     }
 
     private var isCaughtUp: Bool {
-        self.isOnline && self.sync.isCaughtUp && self.decisions.isEmpty && self.outbox.isEmpty
+        self.isOnline && !self.isLeaving && self.sync.isCaughtUp && self.decisions.isEmpty && self.outbox.isEmpty
             && self.openNotificationWork == 0
     }
 

@@ -49,6 +49,7 @@ package enum ClientEffect: Hashable, Sendable {
     /// For the extension; nil for none.
     case noteLanguage(String?)
     case keepPendingSignOut
+    /// After the effects of this event nobody hears of this core any more.
     case pendingSignOutEnded
     case forgetPerson
 

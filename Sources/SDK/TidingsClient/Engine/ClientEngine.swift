@@ -207,6 +207,8 @@ final class ClientEngine: Sendable {
         }
         timer?.cancel()
         for connection in connections.values { connection.close() }
+        // Whoever finished it, the core is not asked what it still holds.
+        self.shared.withLock { $0.host }?.endBackgroundTask(for: ObjectIdentifier(self))
     }
 
     private func carryOut(_ effect: ClientEffect, _ connections: inout [ConnectionNumber: any TransportConnection]) {
@@ -272,8 +274,9 @@ final class ClientEngine: Sendable {
             self.shared.withLock { $0.host }?.ringInForeground(notification)
         case .readDeviceStatus: self.readDeviceStatus()
 
-        case .beginBackgroundTask: self.shared.withLock { $0.host }?.beginBackgroundTask()
-        case .endBackgroundTask: self.shared.withLock { $0.host }?.endBackgroundTask()
+        case .beginBackgroundTask:
+            self.shared.withLock { $0.host }?.beginBackgroundTask(for: ObjectIdentifier(self))
+        case .endBackgroundTask: self.shared.withLock { $0.host }?.endBackgroundTask(for: ObjectIdentifier(self))
         }
     }
 

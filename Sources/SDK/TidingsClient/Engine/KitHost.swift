@@ -26,7 +26,7 @@ package protocol KitHost: Sendable {
     func showBadgeNow(_ number: Int)
     func donate(_ form: CommunicationForm)
     func deleteDonations(_ scope: DonationScope)
-    /// Repeating it changes nothing.
-    func beginBackgroundTask()
-    func endBackgroundTask()
+    /// One task serves all engines: it lasts as long as one of them holds it. Repeating either changes nothing.
+    func beginBackgroundTask(for engine: ObjectIdentifier)
+    func endBackgroundTask(for engine: ObjectIdentifier)
 }

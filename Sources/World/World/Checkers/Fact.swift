@@ -40,6 +40,8 @@ enum Fact {
     case appStarted(DeviceKey)
     /// The app ended or stands still, and nothing else: what it was about to do may be lost, but not a ring.
     case appEnded(DeviceKey)
+    /// Its process has ended, for this reason, and no completion handler was left out on purpose.
+    case appKilled(EndReason, on: DeviceKey)
     case opened(ConversationID, of: MessageID, on: DeviceKey)
 
     case refusedWrite(on: DeviceKey)
@@ -230,7 +232,7 @@ struct Checkers {
             AbuseChecker(),
             AccountChecker(), WaitChecker(), RecipientChecker(), FrontRingChecker(), ReadElsewhereChecker(),
             GroupChecker(), ListChecker(), NamesChecker(), CommunicationChecker(), AudienceChecker(),
-            AnonymousChecker(),
+            AnonymousChecker(), BackgroundTimeChecker(),
         ]
     }
 

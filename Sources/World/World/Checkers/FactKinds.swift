@@ -67,7 +67,7 @@ extension Fact {
         case .tapped: .tapped
         case .disturbed: .disturbed
         case .appStarted: .appStarted
-        case .appEnded: .appEnded
+        case .appEnded, .appKilled: .appEnded
         case .opened: .opened
         case .refusedWrite: .refusedWrite
         case .tokenEnded: .tokenEnded
