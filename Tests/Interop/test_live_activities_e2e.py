@@ -208,16 +208,29 @@ def test_a_silent_push_wakes_the_app_in_the_background(make_stage, leave):
     stage = make_stage()
     bob = stage.phone("bob")
     leave(bob)
+    # Never pushed: nothing but a connection of the app brings it.
+    stage.backend.send_custom("missed", "bob")
     answer = stage.backend.call("POST", "users/bob/silent-push", {"data": {"sync": 7}})
     assert [found["state"] for found in answer["devices"]] == ["sent"]
     assert any("force-quit" in note for note in answer["notes"])
-    bob.wait_for_event(
+    made = bob.wait_for_event(
         "the silent push in the app",
         lambda event: event["event"] == "callback" and "didReceiveRemoteNotification" in event["name"])
     (push,) = events_of(bob, "push")
     assert push["push_type"] == "background"
-    assert push["payload"] == {"aps": {"content-available": 1}, "data": {"sync": 7}}
+    payload = push["payload"]
+    # The SDK knows it by the tag of who is signed in.
+    assert list(payload["tidings"]) == ["to"] and payload == {
+        "aps": {"content-available": 1}, "tidings": payload["tidings"], "data": {"sync": 7}}
+    # It connects, catches up, tells the app, and answers iOS: 0 is Apple's number of newData.
+    answered = bob.wait_for_event(
+        "the answer to iOS", lambda event: event["event"] == "completion" and event["number"] == made["number"])
+    assert answered["result"] == {"result": "fetch", "fetch": 0}
+    assert bob.shown["silent"] == [{"sync": 7}]
     assert bob.do("screen")["list"] == [] and stage.backend.unread("bob") == 0
+    bob.do("launch")
+    bob.wait_until(lambda: bob.shown.get("custom") == ["missed"], "what the wake has fetched")
+    assert bob.faults == []
 
 
 def test_a_silent_push_wakes_no_app_that_was_force_quit_and_three_go_in_an_hour(make_stage):

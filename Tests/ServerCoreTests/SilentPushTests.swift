@@ -33,15 +33,17 @@ extension ServerBench {
                 == APNsRequest(
                     token: ServerBench.token("bob"), topic: ServerBench.topic, pushType: .background,
                     priority: .powerAware, expiration: 0,
-                    payload: Array(
-                        #"{"aps":{"content-available":1},"tidings":{"to":"\#(Self.tag("phone"))"},"data":{"sync":7}}"#.utf8),
-                    environment: .production))
+                    payload: Array(Self.payload(to: "phone", #","data":{"sync":7}"#).utf8), environment: .production))
         for push in bench.pushes { try push.request.validate() }
         #expect(bench.run(.api(APIRequestID(2), .unread(ServerBench.key("bob"), nil))).last == "reply unread 0")
     }
 
     private static func tag(_ device: DeviceID) -> String {
         recipientTag(of: ServerBench.device("bob", device), salt: ServerBench.plain.recipientTagSalt)
+    }
+
+    private static func payload(to device: DeviceID, _ data: String = "") -> String {
+        #"{"aps":{"content-available":1},"tidings":{"to":"\#(self.tag(device))"}\#(data)}"#
     }
 
     /// By it the SDK knows its own server's push, and whom it is for (design.md P7).
@@ -52,12 +54,10 @@ extension ServerBench {
         bench.wake()
         let payloads = bench.pushes.map { String(decoding: $0.request.payload, as: UTF8.self) }
         #expect(
-            payloads
-                == ["phone", "tab"].map {
-                    #"{"aps":{"content-available":1},"tidings":{"to":"\#(Self.tag($0))"}}"#
-                })
-        let welcome = bench.welcome(of: bench.connect("bob").session)
-        #expect(welcome?.recipientTag == Self.tag("phone"))
+            payloads == [Self.payload(to: "phone"), Self.payload(to: "tab")])
+        bench.connect("bob")
+        let tags = bench.frames.compactMap { if case .welcome(let welcome) = $0 { welcome.recipientTag } else { nil } }
+        #expect(tags.last == Self.tag("phone"))
         #expect(Self.tag("phone") != Self.tag("tab"))
     }
 

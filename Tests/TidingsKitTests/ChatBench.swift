@@ -116,6 +116,8 @@ extension ServerTransport {
     var opened: [String] = []
     var responses: [PersonResponse] = []
     var banners: [InAppBanner] = []
+    /// What the kit has told the app in the background.
+    var woken: [ReceivedNotification] = []
     var problems: [ClientProblem] = []
     /// What `application(_:didFinishLaunchingWithOptions:)` returned, for each launch.
     var launches: [Bool] = []
@@ -153,6 +155,7 @@ extension ServerTransport {
         kit.router = Self.router
         self.kit = kit
         Task { [weak self] in for await banner in kit.inAppBanners { self?.banners.append(banner) } }
+        Task { [weak self] in for await told in client.backgroundNotifications { self?.woken.append(told) } }
         Task { [weak self] in for await problem in client.problems { self?.problems.append(problem) } }
         Task { [weak self] in for await response in client.notificationResponses { self?.responses.append(response) } }
         return kit

@@ -41,6 +41,26 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         #expect(bench.phone.faults == [])
     }
 
+    @Test(.requirement("S4.9")) func `catches up for a silent push of its backend, and is told the data`() async {
+        let bench = await ChatBench()
+        defer { bench.remove() }
+        await bench.phone.home()
+        await bench.kill()
+        let before = bench.server.frames.count
+        bench.server.say("missed")
+        let push: JSONValue = [
+            "aps": ["content-available": 1], "tidings": PushInfo.silent(to: bench.server.tag()), "data": ["sync": 7],
+        ]
+        await bench.phone.deliver(push, pushType: "background", priority: 5)
+        await bench.until { $0.frames(after: before).last == .runState(.suspending) }
+        await bench.until { !$0.server.isConnected && !$0.woken.isEmpty }
+        #expect(bench.frames(after: before).last == .runState(.suspending))
+        #expect(bench.woken.map(\.data) == [JSONObject([("sync", 7)])])
+        #expect((try? bench.kit?.client.history(conversation: withBob).map(\.text)) == ["missed"])
+        #expect(bench.fetchResults == [.newData])
+        #expect(bench.phone.faults == [])
+    }
+
     @Test func `catches up in an app refresh task, and asks for the next one`() async {
         let bench = await ChatBench()
         defer { bench.remove() }
@@ -181,6 +201,57 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         await bench.phone.deliver(["aps": ["alert": "passed"], "type": "commentpass"])
         await bench.phone.tap()
         await bench.until { !$0.opened.isEmpty }
+        #expect(bench.opened == ["comments"])
+    }
+
+    /// From the type of the push it came by, in whichever state it came: by the launch, a scene, or a callback.
+    @Test(.requirement("S1.16"), arguments: ["foreground", "background", "frozen", "killed"])
+    func `is on a message of that type opens the screen, not the conversation`(state: String) async {
+        let bench = await ChatBench()
+        defer { bench.remove() }
+        var options = PushOptions()
+        options.custom = JSONObject([("type", "commentpass")])
+        switch state {
+        case "foreground": break
+        case "background":
+            await bench.phone.home()
+            await bench.until { $0.kit?.client.runState == .backgroundActive }
+        case "frozen":
+            await bench.phone.home()
+            await bench.advance(by: 30_000)
+            await bench.until { !$0.server.isConnected }
+        default:
+            await bench.phone.home()
+            await bench.kill()
+        }
+        if state == "background" {
+            // The kit posts it itself.
+            bench.server.send("passed", from: "bob", to: .init(type: .direct, target: "alice"), push: options)
+            await bench.until { !$0.phone.screen.list.isEmpty }
+        } else {
+            var push = bench.push(MessageID(rawValue: 77)).objectValue ?? JSONObject()
+            push["type"] = "commentpass"
+            await bench.phone.deliver(.object(push), collapseID: MessageID(rawValue: 77).description)
+        }
+        await bench.phone.tap()
+        await bench.until { !$0.opened.isEmpty }
+        #expect(bench.opened == ["comments"])
+        #expect(bench.responses.map { $0.payload?.conversation } == [withBob])
+        #expect(bench.phone.faults == [])
+    }
+
+    @Test(.requirement("S1.16", "S4.7")) func `is on the app's own banner of such a message opens the screen`() async {
+        let bench = await ChatBench()
+        defer { bench.remove() }
+        bench.kit?.client.ringsInForeground = true
+        await bench.advance(by: 10)
+        var options = PushOptions()
+        options.custom = JSONObject([("type", "commentpass")])
+        bench.server.send("passed", from: "bob", to: .init(type: .direct, target: "alice"), push: options)
+        await bench.until { !$0.banners.isEmpty }
+        if let banner = bench.banners.first, let kit = bench.kit {
+            await bench.phone.inApp { @MainActor in kit.didTap(banner) }
+        }
         #expect(bench.opened == ["comments"])
     }
 

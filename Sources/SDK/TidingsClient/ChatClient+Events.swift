@@ -30,7 +30,8 @@ extension ChatClient {
     public var foregroundNotifications: AsyncStream<ReceivedNotification> {
         self.outlets.arrivedInForeground.stream(gap: self.gap(in: .foregroundNotifications))
     }
-    /// Our notifications that woke the app in the background.
+    /// Our notifications that woke the app in the background. Those that came before the first stream, as to an app that was launched
+    /// for them, go to it.
     public var backgroundNotifications: AsyncStream<ReceivedNotification> {
         self.outlets.arrivedInBackground.stream(gap: self.gap(in: .backgroundNotifications))
     }

@@ -27,7 +27,7 @@ public enum ClientStream: String, Hashable, Sendable, CaseIterable {
     case notificationResponses = "notification_responses"
     /// `foregroundNotifications`: the notification centre has them.
     case foregroundNotifications = "foreground_notifications"
-    /// `backgroundNotifications`: the notification centre has them.
+    /// `backgroundNotifications`: the notification centre has them, but for silent pushes.
     case backgroundNotifications = "background_notifications"
     /// `connectionStatuses`: `connectionStatus` is the newest.
     case connectionStatuses = "connection_statuses"
@@ -57,7 +57,7 @@ extension ChatClient {
             self.problems = Broadcast(capacity: capacity)
             self.responses = Broadcast(capacity: capacity, keepsForFirst: true)
             self.arrivedInForeground = Broadcast(capacity: capacity)
-            self.arrivedInBackground = Broadcast(capacity: capacity)
+            self.arrivedInBackground = Broadcast(capacity: capacity, keepsForFirst: true)
             self.gaps = Broadcast(capacity: capacity)
         }
     }

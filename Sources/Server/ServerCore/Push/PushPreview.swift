@@ -163,7 +163,9 @@ extension ServerCore {
 
     private func preview(_ push: SilentPush, of app: AppID) throws(InvalidField) -> PushPreview {
         try push.validate()
-        return Self.preview(try push.request(to: self.previewedRegistration(.background, of: app)))
+        let device = DeviceKey(user: UserKey(app: app, user: "preview"), device: "preview")
+        let tag = recipientTag(of: device, salt: self.settings.recipientTagSalt)
+        return Self.preview(try push.request(to: self.previewedRegistration(.background, of: app), for: tag))
     }
 
     private func preview(

@@ -215,7 +215,8 @@ extension SDKHost: KitFacts {
 
 extension ReceivedNotification {
     fileprivate var words: String {
-        let said = self.text.isEmpty ? "nothing" : self.text.words
+        let said =
+            self.data.map { JSONValue.object($0).text } ?? (self.text.isEmpty ? "nothing" : self.text.words)
         return self.isSilenced ? "\(said), silenced" : said
     }
 }
