@@ -494,6 +494,36 @@ def half_open_phone_api(ground, result, seconds):
     half_open(ground, result, seconds, "phone_api_port", b"GET /v1/extension/missed HT")
 
 
+def unread(ground: dict, result: Result, seconds: float):
+    """Connections that ask for something large twenty times each, and read nothing of it."""
+    prepared()
+    end = time.monotonic() + seconds
+    asked = b"GET /openapi.yaml HTTP/1.1\r\nHost: localhost\r\n\r\n" * 20
+    held: dict[int, socket.socket] = {}
+    poll = select.poll()
+    while time.monotonic() < end:
+        for _ in range(ground["unread"] - len(held)):
+            peer = socket.socket()
+            try:
+                peer.bind((ADDRESS, 0))
+                peer.settimeout(0.2)
+                peer.connect(("127.0.0.1", ground["api_port"]))
+                peer.sendall(asked)
+            except OSError:
+                peer.close()
+                result.answers["turned away"] += 1
+                break
+            held[peer.fileno()] = peer
+            poll.register(peer, 0)
+            result.tried += 1
+        for number, _ in poll.poll(50):
+            poll.unregister(number)
+            held.pop(number).close()
+            result.closed += 1
+    for peer in held.values():
+        peer.close()
+
+
 def half_open_gateway(ground, result, seconds):
     half_open(ground, result, seconds, "gateway_port", HANDSHAKE[:40])
 
@@ -589,7 +619,7 @@ def topics(ground: dict, result: Result, seconds: float):
 ATTACKS = {attack.__name__: attack for attack in [
     made_up_devices, opened, typing, room_as_a_stranger, room_as_a_member, room_with_hearers, sends, sends_slowly, requests, renames, edits,
     connects, devices, receipts, half_open_api, half_open_phone_api, half_open_gateway, slow_bodies, slow_heads,
-    every_kind, removed_member, goes_on, topics,
+    unread, every_kind, removed_member, goes_on, topics,
 ]}
 
 

@@ -278,6 +278,19 @@ def test_heads_and_bodies_a_byte_at_a_time_leave_room_for_others(grounds):
     half_open(grounds, "slow_bodies", count=290)
 
 
+def test_answers_that_nobody_reads_leave_room_for_others(grounds):
+    # More connections than the API's port has places for with so few files.
+    with poor_ground(grounds, files=FILES) as ground:
+        found = {}
+        seen = ground.attack(
+            "unread", "unread", unread=120, during=lambda: found.update(ground.look()), seconds=20 if IS_LONG else ATTACK_SECONDS + 4)
+        # What memory may grow by is looked at there.
+        holds(seen)
+        assert found["healthz"] < (15 if IS_LONG else 20), f"/healthz answered after {found['healthz']:.1f} s: {seen.line()}"
+        places = ground.metric("tidings_http_connections_closed")
+        assert seen.attackers[0]["closed"] >= 120 and places >= 120, f"nobody made room: {seen.line()}"
+
+
 @pytest.mark.parametrize("log", ["full", "unread"] if IS_LONG else ["unread"])
 def test_a_log_that_nobody_reads_or_that_is_full_is_felt_by_nobody(grounds, log):
     with poor_ground(grounds, log=log) as ground:

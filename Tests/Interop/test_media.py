@@ -355,3 +355,32 @@ def test_what_stands_in_the_folder_without_a_record_is_cleaned_up(media_site, tm
     assert files(tmp_path) == [media, f"{media}.json"]
     assert read(site, alice, media).body == JPEG
     assert os.stat(tmp_path / "media").st_mode & 0o077 == 0
+
+
+def test_a_person_who_reads_nothing_has_four_answers_and_takes_no_place_from_others(make_site, tmp_path):
+    limits = {"answers_per_person_max": 4, "answer_milliseconds": 1_000}
+    site = make_site(settings=settings(tmp_path) | {"http": limits}).start()
+    alice, bob = site.token("alice"), site.token("bob")
+    large, small = upload(site, alice, JPEG + bytes(3_000_000)), upload(site, bob)
+    peers = []
+    for _ in range(6):
+        peers.append(socket.create_connection(("127.0.0.1", site.phone_port), timeout=20))
+        peers[-1].sendall(f"GET /v1/media/{large} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {alice}\r\n\r\n".encode())
+        assert peers[-1].recv(15, socket.MSG_PEEK).startswith(b"HTTP/1.1 ")
+    statuses = [peer.recv(13, socket.MSG_PEEK)[9:12] for peer in peers]
+    assert statuses == [b"200"] * 4 + [b"429"] * 2
+    refused = read(site, alice, large)
+    assert (refused.status, refused.code) == (429, "rate_limited")
+    assert json.loads(refused.body)["field"] == "http.answers_per_person_max" and refused.headers["retry-after"] == "1"
+    assert read(site, bob, small).status == 200
+    # Whoever reads nothing for a second is hung up on.
+    deadline = time.monotonic() + 30
+    while read(site, alice, large).status != 200:
+        assert time.monotonic() < deadline, "places of answers that nobody reads are never free again"
+        time.sleep(0.2)
+    for peer in peers[:4]:
+        with pytest.raises(ConnectionResetError):
+            while peer.recv(1 << 20):
+                pass
+    for peer in peers:
+        peer.close()

@@ -1,16 +1,12 @@
-import Foundation
-import NIOCore
-import NIOEmbedded
-import NIOHTTP1
 import Testing
-import TidingsModel
 
 @testable import TidingsServer
 
 @Suite struct `Open files` {
-    private func budget(_ limit: Int, gateway: Int = 100_000) -> DescriptorBudget {
+    private func budget(_ limit: Int, gateway: Int = 100_000, media: String = "") -> DescriptorBudget {
         var configuration = ServerConfiguration()
         configuration.gateway.connectionsMax = gateway
+        configuration.media.path = media
         return DescriptorBudget(limit: limit, configuration)
     }
 
@@ -26,247 +22,30 @@ import TidingsModel
         #expect(self.budget(.max) == self.budget(.max))
     }
 
+    /// A download is two files, its connection and what is read.
+    @Test(arguments: [
+        (600, 295, 59, 59), (1_024, 514, 102, 102), (4_096, 2_400, 480, 480), (65_536, 57_344, 1_024, 2_048),
+        (1_048_576, 100_000, 1_024, 2_048),
+    ]) func `are counted for media as for connections, and the more are left over the more there are`(
+        _ limit: Int, _ gateway: Int, _ http: Int, _ media: Int
+    ) {
+        let budget = self.budget(limit, media: "media")
+        #expect((budget.gateway, budget.api, budget.phone, budget.media) == (gateway, http, http, media))
+        let reserve = limit - budget.gateway - budget.api - budget.phone - budget.media
+        #expect(reserve >= max(limit < 1_024 ? 128 : 200, limit / 16))
+        var configuration = ServerConfiguration()
+        configuration.media.path = "media"
+        #expect(budget.applied(to: configuration).media.filesMax == media)
+    }
+
     @Test func `are never given to more connections than there are of them`() {
         for limit in [0, 1, 32, 64, 100, 256, 1_024, 65_536] {
-            let budget = self.budget(limit)
+            let budget = self.budget(limit, media: "media")
             #expect(budget.gateway >= 1)
-            #expect(budget.api >= DescriptorBudget.httpMin)
-            #expect(budget.gateway + budget.api + budget.phone < max(limit, 4 * DescriptorBudget.httpMin))
+            #expect(min(budget.api, budget.media) >= DescriptorBudget.httpMin)
+            let given = budget.gateway + budget.api + budget.phone + budget.media
+            #expect(given < max(limit, 4 * DescriptorBudget.httpMin))
         }
-    }
-}
-
-@Suite struct `An HTTP connection` {
-    private struct Rig {
-        let registry = PrometheusRegistry()
-        let connections: HTTPConnections
-        let channel = EmbeddedChannel()
-
-        init(max: Int = 10) throws {
-            self.connections = HTTPConnections(
-                .api, connectionsMax: max, limits: .init(), metrics: ServerMetrics(factory: self.registry))
-            try self.add(self.channel)
-        }
-
-        func add(_ channel: EmbeddedChannel) throws {
-            try channel.pipeline.syncOperations.addHandler(HTTPDeadlines(self.connections))
-            try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
-        }
-
-        func head(_ channel: EmbeddedChannel? = nil) throws {
-            try (channel ?? self.channel).writeInbound(
-                HTTPServerRequestPart.head(.init(version: .http1_1, method: .POST, uri: "/")))
-        }
-
-        func end(_ channel: EmbeddedChannel? = nil) throws {
-            try (channel ?? self.channel).writeInbound(HTTPServerRequestPart.end(nil))
-        }
-
-        func answer(_ channel: EmbeddedChannel? = nil) throws {
-            let channel = channel ?? self.channel
-            try channel.writeOutbound(
-                HTTPServerResponsePart.head(.init(version: .http1_1, status: .ok)))
-            try channel.writeOutbound(HTTPServerResponsePart.end(nil))
-        }
-
-        func readAnswer() throws -> (head: HTTPResponseHead, problem: JSONValue) {
-            guard case .head(let head) = try self.channel.readOutbound(as: HTTPServerResponsePart.self),
-                case .body(.byteBuffer(let body)) = try self.channel.readOutbound(as: HTTPServerResponsePart.self),
-                case .end(nil) = try self.channel.readOutbound(as: HTTPServerResponsePart.self)
-            else { throw ChannelError.eof }
-            return (head, try JSONValue(parsing: Array(body.readableBytesView)))
-        }
-
-        /// Lets time pass, the last millisecond of it alone: it is open before, and closed after.
-        func closes(after milliseconds: Int64) -> Bool {
-            self.channel.embeddedEventLoop.advanceTime(by: .milliseconds(milliseconds - 1))
-            guard self.channel.isActive else { return false }
-            self.channel.embeddedEventLoop.advanceTime(by: .milliseconds(1))
-            return !self.channel.isActive
-        }
-
-        func closed(_ reason: String) -> Bool {
-            self.registry.text.contains(
-                "tidings_http_connections_closed_total{listener=\"api\",reason=\"\(reason)\"} 1\n")
-        }
-    }
-
-    @Test func `on which no request comes is closed`() throws {
-        let rig = try Rig()
-        #expect(rig.closes(after: 10_000))
-        #expect(rig.closed("header"))
-        #expect(rig.registry.text.contains("tidings_http_connections{listener=\"api\"} 0\n"))
-    }
-
-    @Test func `whose body comes a byte at a time is answered that it took too long`() throws {
-        let rig = try Rig()
-        try rig.head()
-        for _ in 0..<5 {
-            rig.channel.embeddedEventLoop.advanceTime(by: .seconds(5))
-            try rig.channel.writeInbound(HTTPServerRequestPart.body(ByteBuffer(string: "x")))
-        }
-        #expect(rig.closes(after: 5_000))
-        #expect(rig.closed("body"))
-        guard case .head(let head) = try rig.channel.readOutbound(as: HTTPServerResponsePart.self) else {
-            Issue.record("no answer")
-            return
-        }
-        #expect(head.status == .requestTimeout)
-        #expect(head.headers["connection"] == ["close"])
-    }
-
-    @Test(arguments: [
-        (
-            HTTPParserError.headerOverflow,
-            "request must have a request line and headers of at most 81920 bytes, and 1000 headers"
-        ), (.invalidMethod, "request must be an HTTP/1.1 request (RFC 9112)"),
-    ]) func `whose request cannot be read is told why and closed`(_ error: HTTPParserError, _ detail: String) throws {
-        let rig = try Rig()
-        rig.channel.pipeline.fireErrorCaught(error)
-        #expect(!rig.channel.isActive)
-        let answer = try rig.readAnswer()
-        #expect(answer.head.status == .badRequest)
-        #expect(answer.head.headers["connection"] == ["close"])
-        #expect(answer.head.headers["content-type"] == ["application/problem+json"])
-        #expect(answer.problem["code"] == "bad_request" && answer.problem["field"] == "request")
-        #expect(answer.problem["detail"] == .string(detail))
-        #expect(answer.head.headers[RequestID.header].map(JSONValue.string) == [answer.problem["request_id"]])
-    }
-
-    @Test func `whose body cannot be read, or whose next request, is left to those behind`() throws {
-        let rig = try Rig()
-        try rig.head()
-        for isWhole in [false, true] {
-            if isWhole { try rig.end() }
-            rig.channel.pipeline.fireErrorCaught(HTTPParserError.invalidChunkSize)
-            #expect(throws: HTTPParserError.invalidChunkSize) { try rig.channel.throwIfErrorCaught() }
-            #expect(rig.channel.isActive)
-        }
-        #expect(try rig.channel.readOutbound(as: HTTPServerResponsePart.self) == nil)
-    }
-
-    @Test func `that is not used again is closed`() throws {
-        let rig = try Rig()
-        try rig.head()
-        try rig.end()
-        try rig.answer()
-        #expect(rig.closes(after: 60_000))
-        #expect(rig.closed("idle"))
-    }
-
-    @Test func `whose answer does not come, or is not read, is closed`() throws {
-        let rig = try Rig()
-        try rig.head()
-        try rig.end()
-        #expect(rig.closes(after: 60_000))
-        #expect(rig.closed("answer"))
-    }
-
-    @Test func `whose client hangs up is closed at once if it is told a stream, and not while it gets an answer`()
-        throws
-    {
-        let rig = try Rig()
-        try rig.head()
-        try rig.end()
-        rig.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
-        #expect(rig.channel.isActive)
-        // It had gone before the stream began.
-        #expect(throws: ChannelError.inputClosed) {
-            try rig.channel.writeOutbound(HTTPServerResponsePart.head(Self.stream))
-        }
-        #expect(!rig.channel.isActive)
-        let told = try Rig()
-        try told.head()
-        try told.end()
-        try told.channel.writeOutbound(HTTPServerResponsePart.head(Self.stream))
-        told.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
-        #expect(!told.channel.isActive)
-    }
-
-    @Test func `whose answer goes on is open for as long as what is written is read`() throws {
-        let rig = try Rig()
-        try rig.head()
-        try rig.end()
-        try rig.channel.writeOutbound(HTTPServerResponsePart.head(Self.stream))
-        for _ in 0..<10 {
-            rig.channel.embeddedEventLoop.advanceTime(by: .seconds(59))
-            try rig.channel.writeOutbound(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(string: ":\n\n"))))
-        }
-        #expect(rig.channel.isActive)
-        rig.channel.embeddedEventLoop.advanceTime(by: .hours(1))
-        #expect(rig.channel.isActive)
-        try rig.channel.writeOutbound(HTTPServerResponsePart.end(nil))
-        #expect(rig.closes(after: 60_000))
-        #expect(rig.closed("idle"))
-    }
-
-    private static let stream = HTTPResponseHead(
-        version: .http1_1, status: .ok, headers: ["content-type": "text/event-stream"])
-
-    @Test func `whose answer goes on and is not read is closed`() throws {
-        let rig = try Rig()
-        try rig.head()
-        try rig.end()
-        try rig.channel.writeOutbound(HTTPServerResponsePart.head(Self.stream))
-        rig.channel.embeddedEventLoop.advanceTime(by: .seconds(59))
-        // Not flushed, as to a socket that takes no more.
-        let part = HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(string: ":\n\n")))
-        rig.channel.write(part, promise: nil)
-        rig.channel.embeddedEventLoop.advanceTime(by: .seconds(30))
-        rig.channel.write(part, promise: nil)
-        #expect(rig.closes(after: 30_000))
-        #expect(rig.closed("answer"))
-    }
-
-    @Test func `makes room for another if it has waited longest, and is spared while it is answered`() throws {
-        let rig = try Rig(max: 2)
-        try rig.head()
-        try rig.end()
-        let (second, third) = (EmbeddedChannel(), EmbeddedChannel())
-        try rig.add(second)
-        try rig.add(third)
-        for channel in [rig.channel, second, third] { channel.embeddedEventLoop.run() }
-        #expect(rig.channel.isActive)
-        #expect(!second.isActive)
-        #expect(third.isActive)
-        #expect(rig.closed("full"))
-        #expect(rig.registry.text.contains("tidings_http_connections{listener=\"api\"} 2\n"))
-        _ = try? third.finish()
-        _ = try? rig.channel.finish()
-    }
-
-    @Test func `that takes the place of another makes its listener pause`() throws {
-        final class Ear: ChannelInboundHandler {
-            typealias InboundIn = Never
-            var heard = 0
-            func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-                if event is AcceptPause.Full { self.heard += 1 }
-            }
-        }
-        let rig = try Rig(max: 2)
-        let ear = Ear()
-        let socket = EmbeddedChannel(handler: ear)
-        rig.connections.setSocket(socket)
-        let (second, third) = (EmbeddedChannel(), EmbeddedChannel())
-        try rig.add(second)
-        socket.embeddedEventLoop.run()
-        #expect(ear.heard == 0)
-        try rig.add(third)
-        socket.embeddedEventLoop.run()
-        #expect(ear.heard == 1)
-        for channel in [rig.channel, second, third, socket] { _ = try? channel.finish() }
-    }
-
-    @Test func `is turned away if all others are being answered`() throws {
-        let rig = try Rig(max: 1)
-        try rig.head()
-        try rig.end()
-        let second = EmbeddedChannel()
-        try rig.add(second)
-        second.embeddedEventLoop.run()
-        #expect(rig.channel.isActive)
-        #expect(!second.isActive)
-        _ = try? rig.channel.finish()
     }
 }
 
@@ -313,6 +92,42 @@ import TidingsModel
         #expect(network("10.1.2.3") == "")
         #expect(network("127.0.0.1") == "")
         #expect(self.proxies.remote(peer: nil, forwardedFor: "192.0.2.1") == .unknown)
+    }
+
+    @Test func `of a proxy on this machine that hides who asks is missed in the log, once`() {
+        func lines(_ trusted: [String], _ peer: String, _ forwardedFor: String? = nil, marks: Bool = true) -> [String] {
+            let log = LineLog()
+            let proxies = TrustedProxies(trusted)
+            for _ in 0..<2 {
+                proxies.warn(of: IPAddress(peer), forwardedFor: forwardedFor, hasProxyMarks: marks, log.logger)
+            }
+            return log.lines.map { String($0.split(separator: "reason=").last?.prefix { !$0.isNewline } ?? "") }
+        }
+        #expect(lines([], "127.0.0.1") == ["name it there"])
+        #expect(lines(["10.0.0.0/8"], "::1", "192.0.2.1") == ["name it there"])
+        #expect(
+            lines(["127.0.0.1"], "127.0.0.1") == ["have it send X-Forwarded-For and X-Forwarded-Proto"])
+        #expect(lines(["127.0.0.1"], "127.0.0.1", "192.0.2.1") == [])
+        #expect(lines([], "127.0.0.1", marks: false) == [])
+        // One elsewhere is counted as what it is.
+        #expect(lines([], "192.0.2.1", "192.0.2.2") == [])
+    }
+
+    @Test(
+        arguments: [
+            ("auto", "127.0.0.1", [], true), ("auto", "localhost", [], true), ("auto", "::1", [], true),
+            ("auto", "0.0.0.0", [], false), ("auto", "192.0.2.1", [], false),
+            ("auto", "127.0.0.1", ["10.0.0.1"], false),
+            ("true", "0.0.0.0", ["127.0.0.1"], true), ("false", "127.0.0.1", [], false),
+        ] as [(String, String, [String], Bool)])
+    func `is somebody's on this machine only where nobody else comes by one of its`(
+        local: String, host: String, proxies: [String], isTaken: Bool
+    ) {
+        var configuration = ServerConfiguration()
+        configuration.console.local = local
+        configuration.api.host = host
+        configuration.proxy.addresses = proxies
+        #expect(configuration.takesLocal == isTaken)
     }
 
     @Test func `of a proxy is refused in the configuration unless it is one`() {

@@ -143,7 +143,7 @@ package struct TidingsServer: Service {
         _ webhooks: WebhookDeliveries, _ metrics: ServerMetrics, gatewayLoop: any EventLoop,
         auxiliary: MultiThreadedEventLoopGroup
     ) async throws {
-        let readiness = Readiness()
+        let (readiness, apiAddress) = (Readiness(), ConsoleAddress(configuration.api.host))
         let tokens = UserTokens(apps, leeway: Int64(configuration.tokens.leewayMilliseconds))
         let keySets = TokenKeyDownload(configuration, group: auxiliary)
         defer { keySets.lookUp.stop() }
@@ -169,10 +169,9 @@ package struct TidingsServer: Service {
             await server.stop()
             throw error
         }
-        let access = ConsoleAccess(apps, configuration.console)
+        let access = ConsoleAccess(apps, configuration.console, takesLocal: configuration.takesLocal)
         let status = ServerStatus(
             database: configuration.store.path, schema: MessageStoreAdapter.schema, startedAt: Clocks.now().wall)
-        let apiAddress = ConsoleAddress(configuration.api.host)
         let control = await ControlSocket.bind(
             database: configuration.store.path, group: auxiliary, logger: self.logger,
             self.commands(store, status, access, apiAddress) { await server.execute($0) })
@@ -183,8 +182,7 @@ package struct TidingsServer: Service {
             bodyBytesMax: configuration.api.bodyBytesMax, proxies: TrustedProxies(configuration.proxy.addresses),
             audit: self.audit, feed: server.feed, access: access, media: media, search: search, status: status,
             version: self.version, clients: clients, phoneHost: PhonesProxy(configuration.console),
-            webhookStates: webhooks)
-        let ready = self.ready(gateway, readiness, apiAddress)
+            webhookStates: webhooks, connections: HTTPConnections.ofListeners(configuration, metrics))
         let gatewayService = GatewayService(gateway: gateway, server: server, readiness: readiness, logger: self.logger)
         let keyWatch = TokenKeyWatch(
             keys: tokens.keys, interval: .milliseconds(Int64(configuration.tokens.keysRefreshMilliseconds)),
@@ -192,15 +190,14 @@ package struct TidingsServer: Service {
         // Stopped from the last to the first: `/readyz` and `/metrics` answer while the gateway drains.
         let group = ServiceGroup(
             configuration: .init(
-                services: [.init(service: keyWatch)] + self.sweeps(of: media, server) + [
-                    self.http(.api, api.router(), configuration, metrics) { ready(.api, $0) },
-                    self.http(.phone, api.phoneRouter(), configuration, metrics) { ready(.phone, $0) },
-                    // Also when the store has failed: an HTTP connection that is accepted while the listeners are cancelled ends the process
-                    // by a trap (NIOAsyncWriter is dropped unfinished), and nobody reads why the store failed.
-                    .init(
-                        service: gatewayService, successTerminationBehavior: .gracefullyShutdownGroup,
-                        failureTerminationBehavior: .gracefullyShutdownGroup),
-                ] + self.upkeep(of: access, server, metrics), logger: self.logger))
+                services: [.init(service: keyWatch)] + self.sweeps(of: media, server)
+                    + self.http(api, configuration, onRunning: self.ready(gateway, readiness, apiAddress)) + [
+                        // Also when the store has failed: an HTTP connection that is accepted while the listeners are cancelled ends the process
+                        // by a trap (NIOAsyncWriter is dropped unfinished), and nobody reads why the store failed.
+                        .init(
+                            service: gatewayService, successTerminationBehavior: .gracefullyShutdownGroup,
+                            failureTerminationBehavior: .gracefullyShutdownGroup)
+                    ] + self.upkeep(of: access, server, metrics), logger: self.logger))
         try await Self.attempt {
             try await group.run()
         } finally: {
@@ -237,15 +234,16 @@ package struct TidingsServer: Service {
     ) async throws -> MediaShelf? {
         guard !configuration.media.path.isEmpty else { return nil }
         let shelf = MediaShelf(
-            path: configuration.media.path, limits: configuration.mediaLimits, registry: apps, metrics: metrics)
+            path: configuration.media.path, limits: configuration.mediaLimits, registry: apps,
+            filesMax: configuration.media.filesMax, metrics: metrics)
         do {
             for path in try await shelf.open(at: Clocks.now().wall) {
                 self.logger.log(.error, "the record of a file cannot be read", [.path: path])
+            }
             if StoreFile.isOpenToOthers(configuration.media.path) {
                 self.logger.log(
                     .warning, "others may look into a folder of files",
                     [.path: configuration.media.path, .field: "media.path", .reason: "chmod 700 keeps them out"])
-            }
             }
         } catch {
             throw ConfigurationFaults(
@@ -256,13 +254,17 @@ package struct TidingsServer: Service {
     }
 
     private func http(
-        _ listener: Listener, _ router: Router<APIContext>, _ configuration: ServerConfiguration,
-        _ metrics: ServerMetrics, onRunning: @escaping @Sendable (Int) -> Void
-    ) -> ServiceGroupConfiguration.ServiceConfiguration {
-        .init(
-            service: HTTPService(
-                listener: listener, responder: router.buildResponder(), metrics: metrics, configuration: configuration,
-                logger: self.logger, onRunning: onRunning))
+        _ api: API, _ configuration: ServerConfiguration, onRunning: @escaping @Sendable (Listener, Int) -> Void
+    ) -> [ServiceGroupConfiguration.ServiceConfiguration] {
+        [(Listener.api, api.router()), (.phone, api.phoneRouter())].compactMap { listener, router in
+            api.connections[listener].map { connections in
+                .init(
+                    service: HTTPService(
+                        listener: listener, responder: router.buildResponder(), metrics: api.metrics,
+                        connections: connections, configuration: configuration, logger: self.logger,
+                        onRunning: { onRunning(listener, $0) }))
+            }
+        }
     }
 
     /// Called with each HTTP port that is open; with the last one the server is ready.
@@ -330,6 +332,7 @@ private struct HTTPService: Service {
     let listener: Listener
     let responder: RouterResponder<APIContext>
     let metrics: ServerMetrics
+    let connections: HTTPConnections
     let configuration: ServerConfiguration
     let logger: Logger
     let onRunning: @Sendable (Int) -> Void
@@ -343,10 +346,7 @@ private struct HTTPService: Service {
             isAPI
             ? (self.configuration.api.host, self.configuration.api.port)
             : (self.configuration.phone.host, self.configuration.phone.port)
-        let connections = HTTPConnections(
-            self.listener,
-            connectionsMax: isAPI ? self.configuration.api.connectionsMax : self.configuration.phone.connectionsMax,
-            limits: self.configuration.http, metrics: self.metrics)
+        let connections = self.connections
         let application = Application(
             responder: self.responder,
             server: .http1(

@@ -25,7 +25,7 @@ extension API {
         guard let token = Self.bearer(request),
             let checked = self.tokens.checked(extensionToken: token, wallMilliseconds: Clocks.now().wall)
         else { throw Self.unauthorizedExtension }
-        context.share.question = .extensionRequests(checked.device.user)
+        try context.count(for: checked.device.user)
         try Self.checkQuery(request, query)
         return checked
     }

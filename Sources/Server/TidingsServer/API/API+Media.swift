@@ -82,7 +82,7 @@ extension API {
         switch self.tokens.verdict(on: text, device: nil, wallMilliseconds: Clocks.now().wall) {
         case .valid(let token, _):
             guard self.apps.app(token.user.app)?.record.isSuspended == false else { throw unauthorized }
-            context.share.question = .extensionRequests(token.user)
+            try context.count(for: token.user)
             try Self.checkQuery(request, query)
             return (token.user, token.issuedAt)
         case .keyPending:
@@ -276,7 +276,7 @@ extension API {
         }
         if let extensionToken {
             person = extensionToken.device.user
-            context.share.question = .extensionRequests(person)
+            try context.count(for: person)
             try Self.checkQuery(request, query)
             guard let message else {
                 throw InvalidField(field: "message", rule: "must name the message that names it")
@@ -306,7 +306,8 @@ extension API {
             let shelf = try self.shelf()
             guard let record = shelf.record(try self.mediaID(context), of: app) else { throw MediaRules.unknown }
             try MediaRules.checkReading(record, by: reader, shelf.limits, at: now)
-            return try await MediaFileResponse(record, request).response(from: shelf)
+            return try await MediaFileResponse(record, request).response(
+                from: shelf, on: context.channel.eventLoop)
         }
     }
 }

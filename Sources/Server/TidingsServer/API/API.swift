@@ -33,6 +33,8 @@ struct API: Sendable {
     var phoneHost: PhonesProxy?
     /// How it goes with the webhooks' deliveries.
     var webhookStates: any WebhookStates = NoWebhookStates()
+    /// Count who is answered; none where nobody is.
+    var connections: [Listener: HTTPConnections] = [:]
 
     typealias Context = APIContext
 
@@ -55,7 +57,7 @@ struct API: Sendable {
         router.middlewares.add(
             ProblemMiddleware(
                 listener: listener, routes: routes, core: self.core, metrics: self.metrics, proxies: self.proxies,
-                audit: self.audit))
+                audit: self.audit, connections: self.connections[listener]))
         add(router)
         routes.setRoutes(of: router)
         return router
@@ -116,7 +118,10 @@ struct API: Sendable {
         router.get("metrics") { _, _ in
             Response.text(self.registry.text, type: "text/plain; version=0.0.4; charset=utf-8")
         }
-        router.get("openapi.yaml") { _, _ in Response.text(OpenAPI.document, type: "application/yaml") }
+        router.get("openapi.yaml") { _, _ in
+            Response(
+                status: .ok, headers: [.contentType: "application/yaml"], body: .init(byteBuffer: OpenAPI.bytes))
+        }
     }
 
     private func ready() async throws -> Response {
@@ -133,7 +138,7 @@ struct API: Sendable {
         guard Self.contentLength(of: request) ?? 0 <= self.bodyBytesMax else { throw HTTPError(.contentTooLarge) }
         return Array((try await request.body.collect(upTo: self.bodyBytesMax)).readableBytesView)
     }
-}
 
     /// Of the body, before it has come; nil where it comes in chunks.
     static func contentLength(of request: Request) -> Int64? { request.headers[.contentLength].flatMap { Int64($0) } }
+}

@@ -25,9 +25,11 @@ struct MediaFileResponse {
         self.isUnchanged = known.contains("*") || known.contains { $0 == tag || $0 == "W/\(tag)" }
     }
 
-    private static let partBytes: Int64 = 65_536
+    /// As much as may wait to be written at a time (`HTTPDeadlines`).
+    private static let partBytes: Int64 = 32_768
 
-    func response(from shelf: MediaShelf) async throws -> Response {
+    /// - Parameter loop: of the connection.
+    func response(from shelf: MediaShelf, on loop: any EventLoop) async throws -> Response {
         var headers = self.headers
         if self.isUnchanged { return Response(status: .notModified, headers: headers) }
         let bytes: Range<Int64>
@@ -51,6 +53,8 @@ struct MediaFileResponse {
                 let part = try await MediaFolder.onDisk { try file.read(at: start, count: count) }
                 guard part.count == count else { throw MediaFailure(path: "", code: EIO) }
                 try await writer.write(ByteBuffer(bytes: part))
+                // The writer knows that the connection takes no more when the loop has had its turn; until then all of the file would be read.
+                try await loop.submit {}.get()
                 offset += Int64(count)
             }
             try await writer.finish(nil)

@@ -20,6 +20,7 @@ struct ProblemMiddleware: RouterMiddleware {
     let metrics: ServerMetrics
     let proxies: TrustedProxies
     let audit: AuditLog
+    let connections: HTTPConnections?
 
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
@@ -30,6 +31,11 @@ struct ProblemMiddleware: RouterMiddleware {
         }
         let forwarded = request.headers[values: Self.forwardedFor].joined(separator: ",")
         context.client = self.proxies.remote(peer: context.peer, forwardedFor: forwarded.isEmpty ? nil : forwarded)
+        context.connections = self.connections
+        self.connections?.noteEvent(.asked(from: context.client.network), context.channel, at: .now())
+        self.proxies.warn(
+            of: context.peer, forwardedFor: forwarded.isEmpty ? nil : forwarded,
+            hasProxyMarks: API.hasProxyMarks(request), context.logger)
         context.requestID = RequestID.make(from: request.headers[Self.requestID])
         var (response, problem) = await self.answer(request, context, next)
         // RFC 9110 §9.3.2: the head of an answer alone, also of a problem.
@@ -59,15 +65,15 @@ struct ProblemMiddleware: RouterMiddleware {
     ) async -> (Response, APIProblem?) {
         let problem: APIProblem
         do {
+            // The router passes over them: an id that was left empty would make another request of this one.
+            let path = request.uri.path
+            guard !RequestTarget.hasEmptySegment(path) || path == API.consoleFolder else { throw self.unknown(request) }
             let response = try await next(request, context)
             try await self.keepCall(context, response)
             return (response, nil)
         } catch let found as APIProblem {
             problem = found
         } catch let invalid as InvalidField {
-            // The router passes over them: an id that was left empty would make another request of this one.
-            let path = request.uri.path
-            guard !RequestTarget.hasEmptySegment(path) || path == API.consoleFolder else { throw self.unknown(request) }
             problem = APIProblem(invalid)
         } catch let error as any HTTPResponseError {
             problem = self.problem(for: error, request)
@@ -129,14 +135,6 @@ struct ProblemMiddleware: RouterMiddleware {
     }
 }
 
-/// Tells a path that has other methods from one that does not exist.
-final class RouteTable: Sendable {
-    private let routes = Mutex<[(segments: [Substring], method: String)]>([])
-
-    func setRoutes(of router: Router<APIContext>) {
-        var all = router.routes.map { (Self.segments($0.path.description), $0.method.rawValue) }
-        // RFC 9110 §9.3.2: the router answers both.
-        all += all.filter { $0.1 == "GET" }.map { ($0.0, "HEAD") }
 /// A body whose client is told to send it when it is asked for, not before (RFC 9110 §10.1.1).
 private struct AwaitedBody: AsyncSequence, Sendable {
     let body: RequestBody
@@ -171,6 +169,14 @@ extension APIProblem {
     }
 }
 
+/// Tells a path that has other methods from one that does not exist.
+final class RouteTable: Sendable {
+    private let routes = Mutex<[(segments: [Substring], method: String)]>([])
+
+    func setRoutes(of router: Router<APIContext>) {
+        var all = router.routes.map { (Self.segments($0.path.description), $0.method.rawValue) }
+        // RFC 9110 §9.3.2: the router answers both.
+        all += all.filter { $0.1 == "GET" }.map { ($0.0, "HEAD") }
         self.routes.withLock { $0 = all.sorted { $0.1 < $1.1 } }
     }
 
@@ -185,11 +191,11 @@ extension APIProblem {
                     }
             }.map(\.method)
         }
+        // Some have a HEAD of their own.
+        return Set(methods).sorted()
     }
 
     private static func segments(_ path: String) -> [Substring] {
         path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
     }
 }
-        // Some have a HEAD of their own.
-        return Set(methods).sorted()

@@ -171,40 +171,6 @@ package struct ConfigurationKey: Sendable {
             .integer(\.gateway.connectionsMax, 1...10_000_000)),
     ]
 
-    private static let http: [ConfigurationKey] = [
-        .init("api.host", "address the HTTP API listens on", .text(\.api.host)),
-        .init("api.port", "TCP port of the HTTP API, 0 for any free one", .integer(\.api.port, 0...65_535)),
-        .init(
-            "api.body_bytes_max", "largest body of a request in bytes", .integer(\.api.bodyBytesMax, 1_024...16_777_216)
-        ),
-        .init(
-            "api.connections_max", "connections of the HTTP API at the same time",
-            .integer(\.api.connectionsMax, 8...1_000_000)),
-        .init(
-            "api.idempotency_keys_max",
-            "idempotency keys an app may use in 24 hours; each takes some 200 bytes of disk",
-            .integer(\.core.idempotencyKeysMax, 1...10_000_000)),
-        .init("phone.host", "address the routes for phones listen on", .text(\.phone.host)),
-        .init(
-            "phone.port", "TCP port of the routes for phones, 0 for any free one", .integer(\.phone.port, 0...65_535)),
-        .init(
-            "phone.connections_max", "connections of the routes for phones at the same time",
-            .integer(\.phone.connectionsMax, 8...1_000_000)),
-        .init(
-            "http.header_milliseconds", "time a new connection of either may take until the head of its first request",
-            .integer(\.http.headerMilliseconds, 10...300_000)),
-        .init(
-            "http.body_milliseconds", "time the body of a request may take",
-            .integer(\.http.bodyMilliseconds, 10...3_600_000)),
-        .init(
-            "http.idle_milliseconds", "time a connection may wait for its next request, or for its answer to be read",
-            .integer(\.http.idleMilliseconds, 10...3_600_000)),
-        .init(
-            "proxy.addresses",
-            "addresses or networks of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed, with commas between",
-            .networks(\.proxy.addresses)),
-    ]
-
     private static let files: [ConfigurationKey] = [
         .init("store.path", "path of the SQLite file; its folder must exist", .text(\.store.path)),
         .init(

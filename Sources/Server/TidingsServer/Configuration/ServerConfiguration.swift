@@ -89,6 +89,14 @@ package struct ServerConfiguration: Equatable, Sendable {
         package var headerMilliseconds = 10_000
         package var bodyMilliseconds = 30_000
         package var idleMilliseconds = 60_000
+        /// At which an answer has to be read.
+        package var answerBytesPerSecond = 1_024
+        /// For so long an answer may stand still.
+        package var answerMilliseconds = 15_000
+        /// Of all answers of a listener together, and of those to one address.
+        package var unreadBytesMax = 33_554_432
+        package var unreadPerAddressMax = 256
+        package var answersPerPersonMax = 16
     }
 
     /// The pages for operators, on the API's port.
@@ -97,6 +105,8 @@ package struct ServerConfiguration: Equatable, Sendable {
         package var enabled = "true"
         /// The names by which browsers ask for it.
         package var hosts = ["localhost", "127.0.0.1", "::1"]
+        /// `auto`, `true` or `false` (`takesLocal`).
+        package var local = "auto"
         /// Where `tidings phones` listens, `host:port`; empty for no phones.
         package var phones = ""
         package var phonesTokenPath = "phones/control.token"
@@ -131,6 +141,8 @@ package struct ServerConfiguration: Equatable, Sendable {
         package var limits = MediaLimits()
         /// Raw values of `MediaKind`.
         package var types = MediaLimits().kinds.map(\.rawValue)
+        /// Read and written at a time, by `DescriptorBudget`.
+        package var filesMax = Int.max
     }
 
     package struct Search: Equatable, Sendable {

@@ -1,88 +1,122 @@
+import Foundation
 import NIOCore
+import ServerCore
 import Synchronization
+import TidingsModel
 
-/// The HTTP connections of one listener. When one more comes than there may be, the one that has waited longest for (the rest of) a
-/// request is closed, so that connections on which nothing is asked keep nobody out.
+/// The HTTP connections of one listener. Tells `HTTPPlaces` what becomes of them, and closes the ones that it gives up, so that
+/// neither connections on which nothing is asked nor answers that nobody reads keep others out or take the memory.
 final class HTTPConnections: Sendable {
     enum Closing: String, CaseIterable, Sendable {
-        /// There was no room, and it had waited longest.
+        /// There was no room, and it had waited longest, or its answer was read least.
         case full
         /// The head of its first request did not come in time.
         case header
         case body
         case idle
-        /// An answer was not read.
+        /// An answer did not come, or was not read fast enough.
         case answer
+        /// More answers were unread than may be, and its own was read least.
+        case unread
     }
 
     let listener: Listener
     let limits: ServerConfiguration.Http
 
-    private struct Connection {
-        var channel: any Channel
-        /// A number that grows; nil while a request is answered.
-        var waitsSince: UInt64?
-    }
-
     private struct State {
-        var connections: [ObjectIdentifier: Connection] = [:]
+        var places: HTTPPlaces<ObjectIdentifier>
+        var channels: [ObjectIdentifier: any Channel] = [:]
         var socket: (any Channel)?
-        var clock: UInt64 = 0
     }
 
-    private let connectionsMax: Int
     private let metrics: ServerMetrics
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     init(
         _ listener: Listener, connectionsMax: Int, limits: ServerConfiguration.Http, metrics: ServerMetrics
     ) {
         self.listener = listener
-        self.connectionsMax = connectionsMax
         self.limits = limits
         self.metrics = metrics
+        self.state = Mutex(
+            State(
+                places: HTTPPlaces(
+                    .init(
+                        connectionsMax: connectionsMax, unreadBytesMax: limits.unreadBytesMax,
+                        bytesPerSecond: limits.answerBytesPerSecond,
+                        stallMilliseconds: Int64(limits.answerMilliseconds),
+                        answersPerPersonMax: limits.answersPerPersonMax,
+                        unreadPerAddressMax: limits.unreadPerAddressMax))))
+    }
+
+    static func ofListeners(
+        _ configuration: ServerConfiguration, _ metrics: ServerMetrics
+    ) -> [Listener: HTTPConnections] {
+        let places = [Listener.api: configuration.api.connectionsMax, .phone: configuration.phone.connectionsMax]
+        return Dictionary(
+            uniqueKeysWithValues: places.map { listener, most in
+                (listener, .init(listener, connectionsMax: most, limits: configuration.http, metrics: metrics))
+            })
     }
 
     /// The listener's socket, which is told when there is no room (`AcceptPause.Full`).
     func setSocket(_ socket: any Channel) { self.state.withLock { $0.socket = socket } }
 
-    /// Closes another connection if there is no room, or this one if all others are being answered.
-    func add(_ channel: any Channel) {
-        let (count, closed, socket) = self.state.withLock { state -> (Int, (any Channel)?, (any Channel)?) in
-            state.clock += 1
-            state.connections[ObjectIdentifier(channel)] = Connection(channel: channel, waitsSince: state.clock)
-            guard state.connections.count > self.connectionsMax else { return (state.connections.count, nil, nil) }
-            var longest: (id: ObjectIdentifier, since: UInt64)?
-            for (id, connection) in state.connections {
-                guard let since = connection.waitsSince, since < longest?.since ?? .max else { continue }
-                longest = (id, since)
+    /// Closes what has to go because of it: this connection, or others.
+    func noteEvent(_ event: HTTPPlaces<ObjectIdentifier>.Event, _ channel: any Channel, at now: NIODeadline) {
+        let id = ObjectIdentifier(channel)
+        let (count, closed, socket) = self.state.withLock { state in
+            if event == .opened { state.channels[id] = channel }
+            var effects: [HTTPPlaces<ObjectIdentifier>.Effect] = []
+            state.places.handle(event, of: id, at: now.milliseconds, into: &effects)
+            let closed = effects.compactMap { effect in
+                switch effect {
+                case .close(let id, let reason): state.channels.removeValue(forKey: id).map { ($0, reason) }
+                }
             }
-            let closed = longest.flatMap { state.connections.removeValue(forKey: $0.id) }
-            return (state.connections.count, closed?.channel, state.socket)
+            if event == .closed { state.channels[id] = nil }
+            return (state.places.count, closed, state.socket)
         }
-        self.metrics.setHTTPConnections(self.listener, count)
-        guard let closed else { return }
-        self.countClosing(.full)
-        socket?.pipeline.fireUserInboundEventTriggered(AcceptPause.Full())
-        // Not before it is set up.
-        closed.eventLoop.execute { closed.close(promise: nil) }
+        if event == .opened || event == .closed || !closed.isEmpty {
+            self.metrics.setHTTPConnections(self.listener, count)
+        }
+        for (channel, reason) in closed {
+            switch reason {
+            case .full, .stalled:
+                self.countClosing(.full)
+                socket?.pipeline.fireUserInboundEventTriggered(AcceptPause.Full())
+            case .unread: self.countClosing(.unread)
+            }
+            // Not before it is set up.
+            channel.eventLoop.execute {
+                if reason == .full { channel.close(promise: nil) } else { Self.abort(channel) }
+            }
+        }
     }
 
-    /// Whether it waits for (the rest of) a request, or has one that is being answered.
-    func setWaiting(_ isWaiting: Bool, _ channel: any Channel) {
-        self.state.withLock { state in
-            state.clock += 1
-            state.connections[ObjectIdentifier(channel)]?.waitsSince = isWaiting ? state.clock : nil
+    /// Closes a connection whose answer nobody reads; what the system holds of that is dropped, instead of waiting for the reader there.
+    static func abort(_ channel: any Channel) {
+        guard let options = channel as? any SocketOptionProvider else { return channel.close(promise: nil) }
+        options.setSoLinger(linger(l_onoff: 1, l_linger: 0)).assumeIsolated().whenComplete { _ in
+            channel.close(promise: nil)
         }
     }
 
-    func remove(_ channel: any Channel) {
-        let count = self.state.withLock { state in
-            state.connections.removeValue(forKey: ObjectIdentifier(channel))
-            return state.connections.count
+    /// Nil as long as nothing waits to be read.
+    func answerDeadline(of channel: any Channel) -> NIODeadline? {
+        self.state.withLock { $0.places.deadline(of: ObjectIdentifier(channel)) }.map {
+            .uptimeNanoseconds(UInt64(max(0, $0)) * 1_000_000)
         }
-        self.metrics.setHTTPConnections(self.listener, count)
+    }
+
+    /// Whether there may be one more answer to the person; the connection's request counts as theirs until its answer is read.
+    func admits(_ person: UserKey, on channel: any Channel) -> Bool {
+        self.state.withLock { $0.places.admits(person, on: ObjectIdentifier(channel)) }
     }
 
     func countClosing(_ reason: Closing) { self.metrics.countHTTPClosing(self.listener, reason) }
+}
+
+extension NIODeadline {
+    fileprivate var milliseconds: Int64 { Int64(clamping: self.uptimeNanoseconds / 1_000_000) }
 }
