@@ -172,17 +172,28 @@ struct MediaFolder: Sendable {
 
 /// An open file, closed with the last reference to it. One request uses it at a time.
 final class MediaFile: Sendable {
-    enum Use {
+    enum Use: Sendable {
         case reading
         /// Whatever stood there from that place on is dropped.
         case writing(from: Int64)
     }
 
+    /// Among the files that may be open; given back with the last reference to it, also of a file that could not be opened.
+    final class Place: Sendable {
+        private let leave: @Sendable () -> Void
+
+        init(leave: @escaping @Sendable () -> Void) { self.leave = leave }
+
+        deinit { self.leave() }
+    }
+
     private let path: String
     private let descriptor: Int32
+    private let place: Place?
 
-    init(_ path: String, _ use: Use) throws(MediaFailure) {
+    init(_ path: String, _ use: Use, _ place: Place? = nil) throws(MediaFailure) {
         self.path = path
+        self.place = place
         switch use {
         case .reading: self.descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         // What has come must be there: a file made anew would have zeros in its place.

@@ -55,7 +55,7 @@ extension MediaShelf {
         try MediaRules.checkAppending(to: record, at: offset, free: free, self.limits)
         if record.isWhole { return record }
         if let length { try Self.check(length, fits: record) }
-        let file = try await MediaFolder.onDisk { try MediaFile(folder.partPath(id), .writing(from: offset)) }
+        let file = try await self.open(folder.partPath(id), .writing(from: offset))
         var upload = Upload(record: record, file: file, hash: checksum.map { RunningHash($0.algorithm) })
         do {
             for try await part in body { try await upload.append(part) }
@@ -122,7 +122,6 @@ extension MediaShelf {
 
     /// The file of a record that is whole.
     func file(of record: MediaRecord) async throws -> MediaFile {
-        let folder = self.folder
-        return try await MediaFolder.onDisk { try MediaFile(folder.dataPath(record.id), .reading) }
+        try await self.open(self.folder.dataPath(record.id), .reading)
     }
 }
