@@ -175,6 +175,8 @@ struct TokenKeyWatch: Service {
             self.metrics.countKeyRefresh(.read)
             if isNew { self.logger.log(.notice, "token keys have changed", [.app: app.rawValue]) }
         } catch {
+            // The server stops.
+            guard !Task.isCancelled else { return }
             self.metrics.countKeyRefresh(.failed)
             self.logger.log(.warning, "token keys cannot be read", [.app: app.rawValue, .reason: error.rule])
         }
