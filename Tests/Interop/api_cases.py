@@ -385,7 +385,7 @@ class World:
         plausible = {
             "time_zone": "Europe/Berlin", "language": "de", "object_name": "RC:TxtMsg", "nickname": "Nick", "name": f"n{self._number()}",
             "portrait": "https://files.example.com/a.png", "client_message_id": f"drawn{self._number()}", "push": None, "mentions": None,
-            "before": 1_000, "environment": "sandbox", "topic": TOPIC,
+            "before": 1_577_836_800_000, "environment": "sandbox", "topic": TOPIC,
         }
         return plausible.get(name, value)
 

@@ -162,7 +162,8 @@ private func found(_ number: UInt64, ended: [EndedLeg] = [], open: [OpenLeg] = [
     @Test(arguments: [
         ("state=no_device", "user"), ("state=lost", "state"), ("wait=muted", "wait"), ("wait=live&state=ended", "wait"),
         ("wait=live&state=quiet_hours&user=bob", "wait"), ("wait=live&cursor=AAAA", "cursor"),
-        ("user=bob&since=9&until=8", "until"), ("user=bob&reason=", "reason"), ("message_id=x", "message_id"),
+        ("user=bob&since=1800000000009&until=1800000000008", "until"), ("user=bob&reason=", "reason"),
+        ("message_id=x", "message_id"),
         ("user=bob&limit=101", "limit"), ("users=bob", "users"), ("user=bob&cursor=AAAA", "cursor"),
         ("user=bob&device=", "device"),
     ])

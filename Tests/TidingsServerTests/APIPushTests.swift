@@ -61,7 +61,7 @@ private func job(_ audience: PushAudience = .everybody, _ state: PushJob.State =
             {"account":{"kind":"MP","id":"news"},"message":{"object_name":"my:news","content":"x","push_text":"News"},
              "audience":{"all":[{"any":[{"tag":"a"},{"alias":"b"},{"devices":[{"user":"bob","device":"pad"}]}]},
               {"not":{"users":["eve","bob","eve"]}}]},
-             "counted":true,"send_at":9,"rate_per_second":50,"lifetime_ms":1000,"ignores_blocks":true}
+             "counted":true,"send_at":1800000000009,"rate_per_second":50,"lifetime_ms":1000,"ignores_blocks":true}
             """#
         #expect(try await api.request(.post, "pushes", body).status == 202)
         let account = ConversationID(type: .publicService, target: "news")
@@ -74,7 +74,7 @@ private func job(_ audience: PushAudience = .everybody, _ state: PushJob.State =
                 .any([.tag("a"), .alias("b"), .devices([.init(user: "bob", device: "pad")])]),
                 .not(.users(["bob", "eve"])),
             ]))
-        draft.sendAt = 9
+        draft.sendAt = 1_800_000_000_009
         draft.ratePerSecond = 50
         draft.lifetimeMilliseconds = 1_000
         draft.ignoresBlocks = true
@@ -91,14 +91,83 @@ private func job(_ audience: PushAudience = .everybody, _ state: PushJob.State =
         )
         #expect(answer.status == 202)
         #expect(answer.json["send_at_local"] == "2026-12-01T09:00" && answer.json["time_zone"] == "Asia/Shanghai")
+        // Where clocks are put back, and where they never are.
+        let moments = answer.json["moments"]?.arrayValue ?? []
+        #expect(moments.count == made.localTime?.passes.count)
+        let berlin = moments.first { $0["time_zones"]?.arrayValue?.contains("Europe/Berlin") == true }
+        #expect(berlin?["send_at"] == 1_796_112_000_000 && berlin?["utc"] == "2026-12-01T08:00:00.000Z")
         guard case .createPush(_, let draft) = api.commands.first else { return #expect(Bool(false), "it is made") }
         #expect(draft.localTime == made.localTime && draft.sendAt == nil)
     }
 
+    @Test(arguments: ["GMT", "UTC", "EST", "CET", "Zulu", "Etc/GMT+5", "W-SU"])
+    func `is for a time in a zone without a slash, too`(zone: String) async throws {
+        let api = try await APIDouble(answering: .pushJob(job()))
+        let answer = try await api.request(
+            .post, "pushes",
+            #"{"notification":{"text":"x"},"audience":{"everybody":true},"send_at_local":"2026-12-01T09:00","time_zone":"\#(zone)"}"#
+        )
+        #expect(answer.status == 202 && answer.json["moments"] == .null)
+    }
+
+    @Test(
+        arguments: [
+            "", " ", "\u{200b}", "\u{feff}", "\u{ad}", "\u{2060}", "\u{3164}", "\u{a0}\u{2003}", "\u{115f}", "\u{2800}",
+            "\u{200d}\u{fe0f}", "\u{e0020}", "\u{202e} \u{202c}", "\n\t",
+        ],
+        [
+            #"{"notification":{"text":"TEXT"},"#, #"{"notification":{"text":"x","title":"TEXT"},"#,
+            #"{"notification":{"text":"x","subtitle":"TEXT"},"#,
+            #"{"message":{"content":"{\"content\":\"TEXT\"}"},"#,
+            #"{"message":{"content":"{}","push":{"text":"TEXT"}},"#,
+        ])
+    func `is refused where a line of it shows nothing`(text: String, body: String) async throws {
+        // A message without words has others in a push.
+        if text.isEmpty, body.contains("content\\") { return }
+        let api = try await APIDouble(answering: .pushJob(job()))
+        let escaped = text.unicodeScalars.flatMap { String($0).utf16 }.map {
+            "\\u" + String(0x10000 + UInt32($0), radix: 16).dropFirst()
+        }
+        let inner = body.contains("content\\") ? escaped.map { "\\" + $0 } : escaped
+        let answer = try await api.request(
+            .post, "pushes", body.replacing("TEXT", with: inner.joined()) + #""audience":{"everybody":true}}"#)
+        #expect(answer.status == 400 && answer.json["code"] == "invalid_field", "\(answer.json)")
+        #expect(api.commands == [])
+    }
+
+    @Test(arguments: [0, 5, 1_700_000_000, 1_577_836_799_999, 9_007_199_254_740_992, .max, -1] as [Int64])
+    func `is refused for a time that is none in milliseconds, everywhere alike`(time: Int64) async throws {
+        let rule = GivenTime.fault(of: time)
+        #expect(rule?.hasSuffix(", which looks like seconds") == (time == 1_700_000_000))
+        let push = #"{"notification":{"text":"x"},"audience":{"everybody":true},"send_at":\#(time)}"#
+        let live =
+            #"{"environment":"sandbox","topic":"com.example.chat","event":"update","token":"ab12","content_state":{},"#
+        for (method, path, body, field) in [
+            (.post, "pushes", push, "send_at"),
+            (.put, "conversations/GRP/team/mutes/bob", #"{"until":\#(time)}"#, "until"),
+            (.put, "conversations/CHRM/team/bans/bob", #"{"until":\#(time)}"#, "until"),
+            (.put, "users/bob/settings/GRP/team", #"{"level":"blocked","level_until":\#(time)}"#, "level_until"),
+            (.post, "users/bob/revoke-tokens", #"{"before":\#(time)}"#, "before"),
+            (.post, "live-activities", live + #""timestamp":\#(time)}"#, "timestamp"),
+            (.post, "live-activities", live + #""stale_at":\#(time)}"#, "stale_at"),
+            (.post, "live-activities", live + #""dismissal_at":\#(time)}"#, "dismissal_at"),
+            (.post, "live-activities", live + #""expires_at":\#(time)}"#, "expires_at"),
+            (.get, "legs?user=bob&since=\(time)", nil, "since"), (.get, "legs?user=bob&until=\(time)", nil, "until"),
+        ] as [(HTTPRequest.Method, String, String?, String)] {
+            // There 0 is no moment but "one attempt", or "at once".
+            if time == 0, ["dismissal_at", "expires_at"].contains(field) { continue }
+            let api = try await APIDouble(answering: .pushJob(job()))
+            let answer = try await api.request(method, path, body)
+            #expect(answer.status == 400 && answer.json["field"] == .string(field), "\(path) \(answer.json)")
+            if time >= 0 { #expect(answer.json["rule"] == rule.map { .string($0) }, "\(path)") }
+            #expect(api.commands == [])
+        }
+    }
+
     @Test(arguments: [
         (#""send_at_local":"2026-12-01T09:00""#, "time_zone"), (#""time_zone":"Europe/Berlin""#, "time_zone"),
-        (#""send_at_local":"2026-12-01T09:00","time_zone":"CET""#, "time_zone"),
-        (#""send_at_local":"2026-12-01T09:00","time_zone":"Europe/Berlin","send_at":5"#, "send_at_local"),
+        (#""send_at_local":"2026-12-01T09:00","time_zone":"CEST""#, "time_zone"),
+        (#""send_at_local":"2026-12-01T09:00","time_zone":"Europe/Berlin","send_at":1800000000005"#, "send_at_local"),
         (#""send_at_local":"2026-02-30T09:00","time_zone":"Europe/Berlin""#, "send_at_local"),
         (#""send_at_local":"2026-12-01T09:00Z","time_zone":"Europe/Berlin""#, "send_at_local"),
         (#""send_at_local":"2026-12-01 09:00","time_zone":"Europe/Berlin""#, "send_at_local"),

@@ -56,8 +56,8 @@ private struct Asked: CustomTestStringConvertible, Sendable {
         Asked(
             .put, "conversations/GRP/team/members/bob/nickname", "{}", asks: .change(team, .setNickname("bob", nil))),
         Asked(
-            .put, "conversations/GRP/team/mutes/bob?actor=alice", #"{"until":5}"#, as: "alice",
-            asks: .change(team, .mute(["bob"], until: 5))),
+            .put, "conversations/GRP/team/mutes/bob?actor=alice", #"{"until":1800000000005}"#, as: "alice",
+            asks: .change(team, .mute(["bob"], until: 1_800_000_000_005))),
         Asked(.put, "conversations/GRP/team/mutes/bob", "{}", asks: .change(team, .mute(["bob"], until: nil))),
         Asked(.delete, "conversations/GRP/team/mutes/bob", asks: .change(team, .unmute(["bob"]))),
         Asked(

@@ -39,14 +39,14 @@ private final class SearchDouble: MessageSearch {
         let search = Self.found([Self.first], hasMore: true)
         let api = try await APIDouble(search: search)
         let query = "messages?text=hello%20%E5%8C%97%E4%BA%AC&user=bob&conversation_type=PR&conversation_id=alice"
-        let answer = try await api.request(.get, "\(query)&since=5&until=9&limit=2")
+        let answer = try await api.request(.get, "\(query)&since=1800000000005&until=1800000000009&limit=2")
         #expect(answer.json["messages"] == [Self.first.json])
         #expect(answer.json["indexed_until"] == 9 && answer.json["behind"] == true)
         let next = try #require(answer.json["next"]?.stringValue)
-        _ = try await api.request(.get, "\(query)&since=5&until=9&limit=2&cursor=\(next)")
+        _ = try await api.request(.get, "\(query)&since=1800000000005&until=1800000000009&limit=2&cursor=\(next)")
         var question = MessageQuestion(
             app: "demo", text: "hello 北京", user: "bob", conversation: ConversationID(type: .direct, target: "alice"),
-            since: 5, until: 9, limit: 2)
+            since: 1_800_000_000_005, until: 1_800_000_000_009, limit: 2)
         let asked = question
         question.before = Self.first.id
         #expect(search.questions == [asked, question])
@@ -75,8 +75,11 @@ private final class SearchDouble: MessageSearch {
         ("text=x&conversation_type=GRP", "conversation_id", "beside conversation_type"),
         ("text=x&conversation_type=XX&conversation_id=a", "conversation_type", "must be one of"),
         ("text=x&conversation_type=PR&conversation_id=a", "user", "one of its two"),
+        ("text=x&since=1700000000", "since", "which looks like seconds"),
+        ("text=x&until=9007199254740992", "until", "to 9007199254740991"),
         ("text=x&since=-1", "since", "whole number"), ("text=x&until=soon", "until", "whole number"),
-        ("text=x&since=2&until=1", "until", "must not be before since"), ("text=x&limit=101", "limit", "1 to 100"),
+        ("text=x&since=1800000000002&until=1800000000001", "until", "must not be before since"),
+        ("text=x&limit=101", "limit", "1 to 100"),
         ("text=x&cursor=AAAA", "cursor", "earlier answer"), ("text=x&word=y", "word", "is not known"),
         ("text=x&text=y", "text", "twice"),
     ]) func `refuses what it cannot go by`(query: String, field: String, rule: String) async throws {

@@ -37,7 +37,30 @@ import TidingsModel
         #expect(night.end(at: evening, in: facts) == (try Self.wall("2026-03-29T05:00:00Z")))
     }
 
-    @Test(arguments: ["Mars/Base", "", "CEST", "GMT+2", "Europe", "Europe/../Europe/Berlin"])
+    private static let database = "/usr/share/zoneinfo/tzdata.zi"
+
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: database)))
+    func `knows every name of the machine's database, with a slash or without`() throws {
+        let now = try Self.wall("2026-01-15T12:00:00Z")
+        let names = try String(contentsOfFile: Self.database, encoding: .utf8).split(separator: "\n").compactMap {
+            line in
+            let words = line.split(separator: " ")
+            return words.first == "Z" ? String(words[1]) : words.first == "L" ? String(words[2]) : nil
+        }.filter { $0 != "Factory" }
+        #expect(names.count > 590 && Set(["GMT", "UTC", "EST", "CET", "Zulu", "Etc/GMT+5"]).isSubset(of: names))
+        for name in names {
+            #expect(TimeZoneFacts(named: name, at: now) != nil, "\(name)")
+            #expect(TimeZoneNames.has(name, TimeZone.knownTimeZoneIdentifiers), "\(name)")
+        }
+        #expect(TimeZoneFacts(named: "Etc/GMT+5", at: now)?.offsets.map(\.seconds) == [-18_000])
+        #expect(TimeZoneFacts(named: "EST", at: now)?.offsets.map(\.seconds) == [-18_000])
+    }
+
+    @Test(arguments: [
+        "Mars/Base", "", "CEST", "GMT+2", "Europe", "Europe/../Europe/Berlin", "posixrules", "Factory", "localtime",
+        "../etc/passwd", "/etc/localtime", "posix/Europe/Berlin", "right/UTC", "PST", "IST", "UTC+3", "GMT+0300", "Z",
+        "+02:00", "utc", "europe/berlin", "Europe/Berlin ", " GMT", "SystemV/EST5", "Etc/Unknown", "GMT\u{0}",
+    ])
     func `knows no place of another name`(name: String) throws {
         #expect(TimeZoneFacts(named: name, at: try Self.wall("2026-01-15T12:00:00Z")) == nil)
     }

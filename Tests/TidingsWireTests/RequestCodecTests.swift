@@ -82,7 +82,19 @@ private func fault(_ json: String) -> FrameError? {
         (#""setConversationSettings":{\#(team),"levelUntil":"9"}"#, "level_until", "needs a level"),
         (
             #""setConversationSettings":{\#(team),"level":"all","levelUntil":"0"}"#,
-            "level_until", "must be milliseconds since 1970, got 0"
+            "level_until", "must be milliseconds since 1970, from 1577836800000 to 9007199254740991, got 0"
+        ),
+        (
+            #""setConversationSettings":{\#(team),"level":"all","levelUntil":"1800000000"}"#, "level_until",
+            "must be milliseconds since 1970, from 1577836800000 to 9007199254740991, got 1800000000, which looks like seconds"
+        ),
+        (
+            #""change":{\#(team),"action":{"mute":{"users":["bob"],"until":"9007199254740992"}}}"#, "until",
+            "must be milliseconds since 1970, from 1577836800000 to 9007199254740991, got 9007199254740992"
+        ),
+        (
+            #""change":{\#(room),"action":{"ban":{"users":["bob"],"until":"5"}}}"#, "until",
+            "must be milliseconds since 1970, from 1577836800000 to 9007199254740991, got 5"
         ),
         (
             #""setPersonSettings":{"levels":[{"type":"XX","level":"all"}]}"#,

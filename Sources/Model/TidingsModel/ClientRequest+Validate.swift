@@ -95,6 +95,7 @@ extension ConversationAction {
             .unmute(let users), .withdraw(let users):
             guard !users.isEmpty else { throw InvalidField(field: "users", rule: "must not be empty") }
             for user in users { _ = try UserID.validated(user.rawValue, field: "users") }
+            try GivenTime.check(self.until, "until")
         case .rename(let name): try Self.check(name: name)
         case .setPortrait(let portrait): try Self.check(portrait: portrait)
         case .setRole(let user, _): _ = try UserID.validated(user.rawValue, field: "user")
@@ -105,6 +106,16 @@ extension ConversationAction {
         case .invite:
             throw InvalidField(field: "action", rule: "must be add: who may not be added is invited by that")
         case .join, .leave, .dissolve, .setOnlyAdminsWrite, .decline: break
+        }
+    }
+
+    /// When a ban or mute ends.
+    private var until: Int64? {
+        switch self {
+        case .ban(_, let until), .mute(_, let until): until
+        case .create, .add, .remove, .unban, .unmute, .withdraw, .rename, .setPortrait, .setRole, .setNickname, .invite,
+            .join, .leave, .dissolve, .setOnlyAdminsWrite, .decline:
+            nil
         }
     }
 
@@ -127,7 +138,7 @@ extension ConversationSettings {
             "must be a level: pins, archive, hiding and drafts are changed one by one")
         guard let until = self.levelUntil else { return }
         guard self.level != nil else { throw InvalidField(field: "level_until", rule: "needs a level") }
-        try InvalidField.check(until > 0, "level_until", "must be milliseconds since 1970, got \(until)")
+        try GivenTime.check(until, "level_until")
     }
 }
 

@@ -66,6 +66,7 @@ public struct MessageDraft: Hashable, Sendable {
         try InvalidField.check(self.content.utf8.count, atMost: Self.contentBytesMax, "content", unit: " bytes")
         if let text = self.pushText {
             try InvalidField.check(text.utf8.count, atMost: Self.pushTextBytesMax, "push_text", unit: " bytes")
+            if !text.isEmpty { try InvalidField.checkVisible(text, "push_text") }
         }
         if let push = self.push {
             try push.validate()

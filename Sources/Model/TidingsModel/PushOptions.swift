@@ -43,6 +43,7 @@ public enum PushLine: Hashable, Sendable, ExpressibleByStringLiteral {
         case .text(let text):
             guard !text.isEmpty else { throw InvalidField(field: field, rule: "must not be empty") }
             try InvalidField.check(text.utf8.count, atMost: bytesMax, field, unit: " bytes")
+            try InvalidField.checkVisible(text, field)
         case .localized(let key, _):
             guard !key.isEmpty else { throw InvalidField(field: "\(field).loc_key", rule: "must not be empty") }
             try InvalidField.check(

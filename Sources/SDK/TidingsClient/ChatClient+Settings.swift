@@ -45,7 +45,7 @@ extension ChatClient {
     public func setQuietHours(_ hours: QuietHours?) throws {
         if let hours {
             try ChatError.check(hours.validate)
-            guard TimeZone(identifier: hours.timeZone) != nil else {
+            guard TimeZoneNames.has(hours.timeZone, TimeZone.knownTimeZoneIdentifiers) else {
                 let rule = "must be in the time-zone database, got \"\(hours.timeZone)\""
                 throw ChatError.invalid(InvalidField(field: "quiet_hours.time_zone", rule: rule))
             }

@@ -5,7 +5,9 @@ extension TimeZoneFacts {
     /// Reads a zone such as `Europe/Berlin` from the phone's time-zone database, as the server does from its own: the
     /// current offset and its changes within two years.
     init?(named name: String, at wall: Int64) {
-        guard name == "UTC" || name.contains("/"), let zone = TimeZone(identifier: name) else { return nil }
+        guard TimeZoneNames.has(name, TimeZone.knownTimeZoneIdentifiers), let zone = TimeZone(identifier: name) else {
+            return nil
+        }
         // From a week back: quiet hours that are active now may have begun before a change.
         let start = wall - 7 * 86_400_000
         let end = wall + 2 * 366 * 86_400_000

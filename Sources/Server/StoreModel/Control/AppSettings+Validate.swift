@@ -115,6 +115,11 @@ extension NotificationWords {
             let rule = "must be 1 to \(Self.bytesMax) bytes, got \(text.utf8.count)"
             faults.append(InvalidField(field: "\(path).\(name)", rule: rule))
         }
+        for (name, text) in texts where !text.isEmpty {
+            do throws(InvalidField) { try InvalidField.checkVisible(text, "\(path).\(name)") } catch {
+                faults.append(error)
+            }
+        }
         if !self.several.isEmpty, !self.several.contains("{count}") {
             let rule = "must contain {count}, got \"\(self.several)\""
             faults.append(InvalidField(field: "\(path).several", rule: rule))

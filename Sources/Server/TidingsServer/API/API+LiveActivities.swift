@@ -40,8 +40,6 @@ extension API {
 
     // MARK: - Reading
 
-    private static let timeMax: Int64 = 1 << 53
-
     /// - Parameters: id: unless it names its own. target: of one that is only looked at, unless it names its own.
     func livePush(_ body: APIBody, id: String, target: LiveActivityPush.Target? = nil) throws -> LiveActivityPush {
         let own = try body.optionalString("id").map { try CallID.uuid($0, field: "id").rawValue }
@@ -50,7 +48,7 @@ extension API {
             topic: try body.string("topic"), target: try Self.target(body, default: target),
             payload: try self.activity(body), priority: try Self.priority(body),
             // Rounded up: a time that is not over yet is not "one attempt".
-            expiration: try body.optionalInteger("expires_at", in: 0...Self.timeMax).map { ($0 + 999) / 1_000 })
+            expiration: try body.optionalTime("expires_at", orNone: true).map { ($0 + 999) / 1_000 })
         try body.refuseUnknown()
         return push
     }
@@ -80,12 +78,12 @@ extension API {
         let members = body.allMembers
         var activity = APNsPayload.LiveActivity(
             event: try self.word(try body.string("event"), "event"),
-            timestamp: try body.integer("timestamp", in: 0...Self.timeMax, default: Clocks.now().wall) / 1_000)
+            timestamp: (try body.optionalTime("timestamp") ?? Clocks.now().wall) / 1_000)
         activity.contentState = try members.optional("content_state")
         activity.attributesType = try body.optionalString("attributes_type")
         activity.attributes = try members.optional("attributes")
-        activity.staleDate = try body.optionalInteger("stale_at", in: 0...Self.timeMax).map { $0 / 1_000 }
-        activity.dismissalDate = try body.optionalInteger("dismissal_at", in: 0...Self.timeMax).map { $0 / 1_000 }
+        activity.staleDate = try body.optionalTime("stale_at").map { $0 / 1_000 }
+        activity.dismissalDate = try body.optionalTime("dismissal_at", orNone: true).map { $0 / 1_000 }
         activity.inputPushChannel = try body.optionalString("input_push_channel").map { APNsChannelID($0) }
         activity.inputPushToken = try body.bool("input_push_token", default: false)
         var payload = APNsPayload(liveActivity: activity)
@@ -110,7 +108,9 @@ extension API {
     ) throws(InvalidField) -> (text: String?, localization: APNsPayload.Localization?)? {
         guard let value: JSONValue = try alert.allMembers.optional(key) else { return nil }
         switch PushLine(value) {
-        case .text(let text): return (text, nil)
+        case .text(let text):
+            try InvalidField.checkVisible(text, "alert.\(key)")
+            return (text, nil)
         case .localized(let name, let arguments): return (nil, .init(name, arguments))
         case nil: throw alert.allMembers.problem(key, "must be a string, or an object with loc_key")
         }

@@ -35,7 +35,7 @@ extension API {
         var draft = PushDraft(account: account, body: content, audience: try self.audience(body.object("audience")))
         draft.ignoresBlocks = try body.bool("ignores_blocks", default: false)
         draft.lifetimeMilliseconds = try body.optionalInteger("lifetime_ms", in: 1...MessageDraft.lifetimeMax)
-        draft.sendAt = try body.optionalInteger("send_at", in: 0...Self.timeMax)
+        draft.sendAt = try body.optionalTime("send_at")
         draft.localTime = try self.localTime(body, isBesideTime: draft.sendAt != nil)
         let rates = StoreRules.pushRatesAllowed
         draft.ratePerSecond = try body.optionalInteger(
@@ -57,9 +57,6 @@ extension API {
         }
         return try PushLocalTime(text: text, timeZone: zone)
     }
-
-    /// The largest whole number that every reader of JSON reads exactly.
-    private static let timeMax: Int64 = 1 << 53
 
     func pushAccount(_ body: APIBody) throws(InvalidField) -> ConversationID {
         guard let account = try body.optionalObject("account") else {
@@ -92,6 +89,10 @@ extension API {
                 try message.string("content"), isCounted, try message.pushOptions())
             draft.pushText = try message.optionalString("push_text")
             try message.refuseUnknown()
+            let words = MessageContent(objectName: draft.objectName, content: draft.content).text
+            if draft.pushText == nil, draft.push?.text == nil, let words {
+                try InvalidField.checkVisible(words, "message.content")
+            }
             return .message(draft)
         case (nil, nil, let custom?):
             try InvalidField.check(isCounted == nil, "counted", "must be left out beside custom, which never counts")
@@ -124,7 +125,7 @@ extension API {
         _ body: APIBody?, of audience: PushAudience, _ app: AppID, _ context: Context
     ) async throws {
         let password = try body?.string("password")
-        let typed = try body?.integer("devices", in: 0...Self.timeMax)
+        let typed = try body?.integer("devices", in: 0...GivenTime.range.upperBound)
         try body?.refuseUnknown()
         guard let signedIn = context.note.signedIn else { return }
         let count = Int64(try await self.count(audience, of: app).devices)
@@ -312,7 +313,16 @@ extension PushJob {
         return ["title": title?.json ?? .null, "text": line?.json ?? words ?? .null]
     }
 
-    fileprivate var json: JSONValue { .members(self.members) }
+    /// With the moments at which it is that time on people's own clocks, which a list of pushes leaves out.
+    fileprivate var json: JSONValue {
+        let moments = self.localTime?.passes.map { pass in
+            JSONValue.members([
+                ("send_at", .int(pass.at)), ("utc", .string(WebhookRequest.time(pass.at))),
+                ("time_zones", .array(pass.timeZones.map { .string($0) })),
+            ])
+        }
+        return .members(self.members + [("moments", moments.map { .array($0) } ?? .null)])
+    }
 
     fileprivate var members: [(String, JSONValue)] {
         let (kind, isCounted): (String, Bool) =

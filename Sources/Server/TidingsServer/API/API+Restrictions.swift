@@ -57,7 +57,7 @@ extension API {
     ) async throws -> Response {
         let change = try await self.change(request, context)
         let user = try self.person(context)
-        let until = try change.body.optionalInteger("until", in: 1...Int64.max)
+        let until = try change.body.optionalTime("until")
         return try await self.carryOut(action(user, until), change)
     }
 

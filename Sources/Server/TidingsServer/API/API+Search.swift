@@ -84,7 +84,9 @@ extension API {
     }
 
     static func time(_ request: Request, _ name: String) throws(InvalidField) -> Int64? {
-        guard request.uri.queryParameters.get(name) != nil else { return nil }
-        return try self.number(request, name, 0...9_007_199_254_740_991, default: nil)
+        guard request.member(name) != nil else { return nil }
+        let time = try self.number(request, name, 0...Int64.max, default: nil)
+        try GivenTime.check(time, name)
+        return time
     }
 }

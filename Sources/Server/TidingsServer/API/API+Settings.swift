@@ -66,7 +66,7 @@ extension API {
         let conversation = try self.place(context)
         let body = try await self.body(request)
         let level: NotificationLevel = try self.word(try body.string("level"), "level")
-        let until = try body.optionalInteger("level_until", in: 1...Int64.max)
+        let until = try body.optionalTime("level_until")
         try body.refuseUnknown()
         let settings = ConversationSettings(level: level, levelUntil: until)
         return try await self.execute(app, user, .setConversationSettings(conversation, settings))

@@ -32,7 +32,7 @@ extension API {
         let app = try self.authorize(request, context, .accounts)
         let user = UserKey(app: app, user: try self.person(context))
         let (body, once) = try await self.keyedBody(request, context, app)
-        let time = try body.integer("before", in: 0...Int64.max, default: Clocks.now().wall)
+        let time = try body.optionalTime("before") ?? Clocks.now().wall
         let signsOut = try body.bool("sign_out", default: false)
         try body.refuseUnknown()
         let change = AccountChange.revokeTokens(before: time, signsOut: signsOut)

@@ -63,6 +63,14 @@ struct APIBody {
         return number
     }
 
+    /// A moment (`GivenTime`). - Parameter orNone: 0 is one, too, and means no moment.
+    func optionalTime(_ key: String, orNone: Bool = false) throws(InvalidField) -> Int64? {
+        guard let value: JSONValue = try self.optional(key) else { return nil }
+        guard let time = value.intValue else { throw self.fields.problem(key, "must be whole milliseconds since 1970") }
+        if !(orNone && time == 0), let rule = GivenTime.fault(of: time) { throw self.fields.problem(key, rule) }
+        return time
+    }
+
     /// Sorted, without repeats; empty if it is missing.
     func integers(_ key: String, in range: ClosedRange<Int64>) throws(InvalidField) -> [Int] {
         let list: [JSONValue] = try self.optional(key) ?? []

@@ -68,7 +68,8 @@ struct JSONWebToken {
         case .number(let number)?:
             let milliseconds = (number.double * 1_000).rounded()
             let most: Double = 9_007_199_254_740_992
-            guard milliseconds.isFinite else { return .malformed }
+            // Behind the year 9999 it is no number of seconds, as RFC 7519 §2 has it, but of milliseconds: such a token would never end.
+            guard milliseconds.isFinite, milliseconds < 253_402_300_800_000 else { return .malformed }
             return .at(Int64(min(max(milliseconds, -most), most)))
         default: return .malformed
         }

@@ -15,11 +15,11 @@ extension PushLocalTime {
                 rule: "must be a date and time without a zone, as in 2026-12-01T09:00, got \"\(text.prefix(64))\"")
         }
         try InvalidField.check(timeZone.utf8.count, atMost: DeviceStatus.textBytesMax, "time_zone", unit: " bytes")
-        guard TimeZone.isPlace(timeZone), TimeZone(identifier: timeZone) != nil else {
+        guard TimeZoneNames.has(timeZone, TimeZone.knownTimeZoneIdentifiers) else {
             throw InvalidField(field: "time_zone", rule: "must be a zone such as Europe/Berlin, got \"\(timeZone)\"")
         }
         var names: [Int64: [String]] = [:]
-        for name in TimeZone.names.union([timeZone]).sorted() {
+        for name in TimeZoneNames.second.union(TimeZone.knownTimeZoneIdentifiers).sorted() {
             guard let zone = TimeZone(identifier: name) else { continue }
             names[zone.firstInstant(showing: local), default: []].append(name)
         }
@@ -56,36 +56,6 @@ extension PushLocalTime {
 }
 
 extension TimeZone {
-    /// Abbreviations and offsets are no places.
-    fileprivate static func isPlace(_ name: String) -> Bool { name == "UTC" || name.contains("/") }
-
-    /// All of the IANA database that Foundation can look up: its own list leaves out most of those that are another zone's second name, which
-    /// phones have as well.
-    fileprivate static let names: Set<String> = Set(TimeZone.knownTimeZoneIdentifiers).union(
-        TimeZone.abbreviationDictionary.values
-    ).union(Self.secondNames.split(whereSeparator: \.isWhitespace).map(String.init)).filter {
-        TimeZone(identifier: $0) != nil
-    }
-
-    /// Those of version 2025b that are not in the list. New ones are.
-    private static let secondNames = """
-        Africa/Asmera Africa/Timbuktu America/Argentina/ComodRivadavia America/Atka America/Buenos_Aires America/Catamarca
-        America/Coral_Harbour America/Cordoba America/Ensenada America/Fort_Wayne America/Indianapolis America/Jujuy America/Knox_IN
-        America/Louisville America/Mendoza America/Porto_Acre America/Rosario America/Virgin Asia/Ashkhabad Asia/Chungking Asia/Dacca
-        Asia/Istanbul Asia/Macao Asia/Saigon Asia/Tel_Aviv Asia/Thimbu Asia/Ujung_Pandang Asia/Ulan_Bator Atlantic/Faeroe
-        Atlantic/Jan_Mayen Australia/ACT Australia/Canberra Australia/LHI Australia/NSW Australia/North Australia/Queensland
-        Australia/South Australia/Tasmania Australia/Victoria Australia/West Australia/Yancowinna Brazil/Acre Brazil/DeNoronha
-        Brazil/East Brazil/West CET CST6CDT Canada/Atlantic Canada/Central Canada/Eastern Canada/Mountain Canada/Newfoundland
-        Canada/Pacific Canada/Saskatchewan Canada/Yukon Chile/Continental Chile/EasterIsland Cuba EET EST EST5EDT Egypt Eire Etc/GMT
-        Etc/GMT+0 Etc/GMT+1 Etc/GMT+10 Etc/GMT+11 Etc/GMT+12 Etc/GMT+2 Etc/GMT+3 Etc/GMT+4 Etc/GMT+5 Etc/GMT+6 Etc/GMT+7 Etc/GMT+8
-        Etc/GMT+9 Etc/GMT-0 Etc/GMT-1 Etc/GMT-10 Etc/GMT-11 Etc/GMT-12 Etc/GMT-13 Etc/GMT-14 Etc/GMT-2 Etc/GMT-3 Etc/GMT-4 Etc/GMT-5
-        Etc/GMT-6 Etc/GMT-7 Etc/GMT-8 Etc/GMT-9 Etc/GMT0 Etc/Greenwich Etc/UCT Etc/UTC Etc/Universal Etc/Zulu Europe/Belfast
-        Europe/Nicosia Europe/Tiraspol GB GB-Eire GMT+0 GMT-0 GMT0 Greenwich HST Hongkong Iceland Iran Israel Jamaica Japan Kwajalein
-        Libya MET MST MST7MDT Mexico/BajaNorte Mexico/BajaSur Mexico/General NZ NZ-CHAT Navajo PRC PST8PDT Pacific/Samoa Pacific/Yap
-        Poland Portugal ROC ROK Singapore Turkey UCT US/Alaska US/Aleutian US/Arizona US/Central US/East-Indiana US/Eastern US/Hawaii
-        US/Indiana-Starke US/Michigan US/Mountain US/Pacific US/Samoa Universal W-SU WET Zulu
-        """
-
     /// - Parameter local: milliseconds since 1970, if the zone's clock showed UTC.
     fileprivate func firstInstant(showing local: Int64) -> Int64 {
         func date(_ milliseconds: Int64) -> Date { Date(timeIntervalSince1970: Double(milliseconds) / 1_000) }

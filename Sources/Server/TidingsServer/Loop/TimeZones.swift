@@ -6,9 +6,11 @@ extension TimeZoneFacts {
     static let span: Int64 = 2 * 366 * 86_400_000
 
     /// Reads a zone from the machine's time-zone database: the offset that holds and its changes within `span`.
-    /// - Parameter name: such as `Europe/Berlin`; abbreviations and offsets such as `GMT+2` are no places and refused.
+    /// - Parameter name: such as `Europe/Berlin`; abbreviations and offsets such as `GMT+2` are refused (`TimeZoneNames`).
     init?(named name: String, at wall: Int64) {
-        guard name == "UTC" || name.contains("/"), let zone = TimeZone(identifier: name) else { return nil }
+        guard TimeZoneNames.has(name, TimeZone.knownTimeZoneIdentifiers), let zone = TimeZone(identifier: name) else {
+            return nil
+        }
         // From a week back: what is quiet now may have begun before a change.
         let start = wall - 7 * 86_400_000
         let end = wall + Self.span
