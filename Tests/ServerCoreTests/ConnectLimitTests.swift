@@ -58,6 +58,10 @@ import TidingsModel
         #expect(Self.connect(&bench, "a").first == "refuse failures of address")
         bench.pass(1_000)
         #expect(Self.connect(&bench, "a").contains { $0.contains("welcome") })
+        // Its sender has chosen the name of the key.
+        bench.pass(3_000)
+        for _ in 0..<3 { #expect(Self.connect(&bench, "a", verdict: .keyPending).last?.hasPrefix("close") == true) }
+        #expect(Self.connect(&bench, "a").first == "refuse failures of address")
     }
 
     @Test func `of more addresses than can be kept in mind cost no more memory`() {

@@ -50,14 +50,15 @@ extension ServerCore {
             .connects, 1, limits[.app, .connects], at: at)
     }
 
-    /// An expired token was good once; only a token that was never one of this server's counts as an attempt.
+    /// An expired token was good once; only a token that was never one of this server's counts as an attempt. One of a key that is looked for
+    /// may be: nobody has seen its signature, and its sender chooses the key's name.
     mutating func countFailure(_ verdict: TokenVerdict, from address: String, _ now: Now) {
         switch verdict {
-        case .invalid, .wrongApp:
+        case .invalid, .wrongApp, .keyPending:
             guard !address.isEmpty else { return }
             self.addresses.consume(
                 .failures, 1, self.settings.limits[.address, .failures], from: address, at: now.monotonic)
-        case .valid, .expired, .notYetValid, .wrongAudience, .keyPending: return
+        case .valid, .expired, .notYetValid, .wrongAudience: return
         }
     }
 }
