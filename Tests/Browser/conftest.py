@@ -74,6 +74,9 @@ class Console:
         answer = self.page.context.request.post(
             self.stage.url.replace("/console/", "/v1/session"), data={"operator": name, "password": self.stage.passwords[name]})
         assert answer.ok, answer.text()
+        # As the page keeps it that has signed in.
+        self.page.goto(f"{self.stage.url}icon-tidings.svg")
+        self.page.evaluate("token => localStorage.setItem('tidings.token', token)", answer.json()["csrf_token"])
         self.page.goto(self.stage.url)
         self.page.wait_for_function("() => document.querySelector('nav.side-nav') && document.querySelector('main h1, main .problem')")
 
@@ -81,13 +84,19 @@ class Console:
         """An operator has sixteen sessions at most; the oldest, which tests share, would have to make room."""
         try:
             self.page.evaluate("""async () => {
-              const answer = await fetch('/v1/session');
-              if (!answer.ok) return;
-              const {csrf_token: token} = await answer.json();
-              await fetch('/v1/session', {method: 'DELETE', headers: {'X-CSRF-Token': token}});
+              const token = localStorage.getItem('tidings.token');
+              if (token) await fetch('/v1/session', {method: 'DELETE', headers: {'X-CSRF-Token': token}});
             }""")
         except Error:  # It never got as far as a page of the console.
             pass
+
+    def confirm(self, password: str | None = None):
+        """Types the operator's own password, anna's, where it is asked for."""
+        dialog = self.page.locator("dialog:has-text('Confirm with your password')")
+        dialog.locator("input").fill(password or self.stage.passwords["anna"])
+        dialog.locator("button[type=submit]").click()
+        if password is None:
+            expect(dialog).to_have_count(0)
 
     def settle(self):
         """Until what was changed is drawn, and whoever watches sizes has seen it."""

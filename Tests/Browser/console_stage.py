@@ -31,7 +31,8 @@ from tidings_client import Client  # noqa: E402
 PAGES = ROOT / "Sources" / "Server" / "Console" / "Pages"
 # Chromium without what surrounds a page, which takes an eighth of the time of tests.
 CHROMIUM = os.environ.get("TIDINGS_CHROMIUM", "/usr/bin/chromium-headless-shell")
-SETTINGS = {"lease": {"grace_milliseconds": 100, "restart_grace_milliseconds": 100}, "policy": {"badge_delay_milliseconds": 200},
+SETTINGS = {"proxy": {"addresses": ["127.0.0.1"]}, "console": {"local": "true"},
+            "lease": {"grace_milliseconds": 100, "restart_grace_milliseconds": 100}, "policy": {"badge_delay_milliseconds": 200},
             "push": {"back_off_milliseconds": 200, "back_off_milliseconds_max": 1_000}}
 # Whatever a stranger writes: it has to be seen as it is.
 SCRIPT = "<img/src=x/onerror=window.hit=1>"

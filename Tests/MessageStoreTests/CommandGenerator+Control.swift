@@ -54,7 +54,8 @@ extension CommandGenerator {
         case 5: return .endSession(hash: hash)
         default:
             let time = self.clock % 10 == 8 ? self.clock % 3_000 - 20 : 3_600_000
-            return .addSession(OperatorSession(hash: hash, createdAt: self.clock, endsAt: self.clock + time))
+            return .addSession(
+                OperatorSession(hash: hash, tokenHash: hash, createdAt: self.clock, endsAt: self.clock + time))
         }
     }
 

@@ -20,7 +20,9 @@ private let filled: [StoreCommand] = [
     change(.changeAccess(name: "ann", .setPassword(password, keeping: nil))),
     change(
         .changeAccess(
-            name: "ann", .addSession(OperatorSession(hash: hash(5), createdAt: 4, endsAt: 4_000_000_000_000)))),
+            name: "ann",
+            .addSession(
+                OperatorSession(hash: hash(5), tokenHash: hash(6), createdAt: 4, endsAt: 4_000_000_000_000)))),
 ]
 
 private let password = PasswordHash(
@@ -236,7 +238,7 @@ private func change(_ change: ControlChange) -> StoreCommand { .changeControl(ch
     private static let signedIn: OperatorRecord = {
         var record = Self.ann
         record.password = PasswordHash(salt: [2], hash: [3], cost: 1 << 15, blockSize: 8, parallelism: 1)
-        record.sessions = [OperatorSession(hash: [4], createdAt: 5, endsAt: 6)]
+        record.sessions = [OperatorSession(hash: [4], tokenHash: [5], createdAt: 5, endsAt: 6)]
         return record
     }()
 
@@ -277,7 +279,7 @@ private func change(_ change: ControlChange) -> StoreCommand { .changeControl(ch
             (
                 ControlEntry(.ofOperator(Self.signedIn)),
                 #"{"operator":{"name":"ann","role":"send","hash":"01","created_at":2,"password":{"salt":"02","#
-                    + #""hash":"03","n":32768,"r":8,"p":1},"sessions":[{"hash":"04","created_at":5,"ends_at":6}]}}"#
+                    + #""hash":"03","n":32768,"r":8,"p":1},"sessions":[{"hash":"04","token_hash":"05","created_at":5,"ends_at":6}]}}"#
             ), (ControlEntry(.removedOperator("ann")), #"{"removed_operator":"ann"}"#),
             (ControlEntry(.app(Self.app), audit), #"{"app":\#(Self.app.json.text),\#(told)}"#),
             (ControlEntry(.removedOperator("ann"), audit), #"{"removed_operator":"ann",\#(told)}"#),

@@ -337,6 +337,24 @@ extension Opened {
         #expect(refused(try opened.control(.removeOperator(name: "bob"))) == "not_allowed name")
     }
 
+    @Test func `is not called as those without a name, nor but on the server's machine as the one of its links`() throws
+    {
+        var opened = Opened()
+        _ = try opened.control(.addOperator(person("root")))
+        func mayAdd(_ name: String, _ kind: ControlAuthor.Kind) throws -> Bool {
+            let answer = try opened.control(.by(ControlAuthor(kind, name: "root"), .addOperator(person(name))))
+            if case .control = answer { return true }
+            #expect(refused(answer) == "invalid_field name")
+            return false
+        }
+        for name in ["command_line", "configuration"] {
+            for kind in ControlAuthor.Kind.allCases { #expect(try !mayAdd(name, kind), "\(name) \(kind)") }
+        }
+        #expect(try !mayAdd("local", .ofOperator))
+        #expect(try mayAdd("local", .commandLine))
+        for name in ["operator", "Local", "localhost"] { #expect(try mayAdd(name, .ofOperator), "\(name)") }
+    }
+
     @Test func `may do what the role says, and what the ones before it do`() {
         #expect(OperatorRole.allCases.sorted() == [.view, .content, .send, .administer])
     }

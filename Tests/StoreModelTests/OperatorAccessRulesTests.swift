@@ -12,7 +12,7 @@ private func password(
 }
 
 private func session(_ byte: UInt8, endsAt: Int64 = 100) -> OperatorSession {
-    OperatorSession(hash: bytes(byte), createdAt: 5, endsAt: endsAt)
+    OperatorSession(hash: bytes(byte), tokenHash: bytes(byte), createdAt: 5, endsAt: endsAt)
 }
 
 private func someone(_ name: String, _ byte: UInt8 = 7) -> OperatorRecord {
@@ -134,8 +134,12 @@ extension Opened {
             (.endSession(hash: bytes(1)), "cleo", "invalid_field name"),
             (.setPassword(nil, keeping: nil), "cleo", "invalid_field name"),
             (
-                .addSession(OperatorSession(hash: bytes(2, 31), createdAt: 5, endsAt: 100)), "ann",
+                .addSession(OperatorSession(hash: bytes(2, 31), tokenHash: bytes(2), createdAt: 5, endsAt: 100)), "ann",
                 "invalid_field session"
+            ),
+            (
+                .addSession(OperatorSession(hash: bytes(2), tokenHash: bytes(2, 0), createdAt: 5, endsAt: 100)), "ann",
+                "invalid_field session.token"
             ), (.addSession(session(2, endsAt: 5)), "ann", "invalid_field session"),
             (.setPassword(password(salt: 15), keeping: nil), "ann", "invalid_field password.salt"),
             (.setPassword(password(salt: 65), keeping: nil), "ann", "invalid_field password.salt"),

@@ -40,12 +40,30 @@ import TidingsModel
     }
 
     @Test func `is for this machine, and is not used up by others`() async throws {
-        try await TestServer.with({ $0.proxy.addresses = ["127.0.0.1"] }) { server in
+        try await TestServer.with({
+            $0.proxy.addresses = ["127.0.0.1"]
+            $0.console.local = "true"
+        }) { server in
             let link = try await server.consoleLink().get()
             let elsewhere = try await server.use(
                 link, headers: ["X-Forwarded-For: 192.0.2.1", "X-Forwarded-Proto: https"])
             #expect(elsewhere.status == 403 && elsewhere.json["code"] == "local_only")
             #expect(try await server.use(link).status == 200)
+        }
+    }
+
+    @Test func `is not made where others may come as this machine`() async throws {
+        try await TestServer.with({ $0.proxy.addresses = ["127.0.0.1"] }) { server in
+            guard case .failure(let failure) = try await server.consoleLink() else {
+                Issue.record("a link is made")
+                return
+            }
+            #expect(failure.reason == "console.local must be true where a proxy is named or api.host is open")
+            // Nor is a password taken without what the proxy says.
+            let key = try await server.operatorKey()
+            let set = try await server.request(
+                "PUT", "/v1/operators/olga/password", key: key, body: #"{"password":"a long pass phrase"}"#)
+            #expect(set.status == 403 && set.json["code"] == "tls_required")
         }
     }
 

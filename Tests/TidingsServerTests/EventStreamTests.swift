@@ -245,6 +245,16 @@ private struct StreamedEvent: Equatable {
         #expect(rig.feed.enter("demo") != nil)
     }
 
+    @Test func `of an operator is one of ten beside the app's own`() async throws {
+        let rig = Rig()
+        let own = (0..<EventFeed.readersMax).map { _ in rig.feed.enter("demo") }
+        #expect(own.allSatisfy { $0 != nil } && rig.feed.enter("demo") == nil)
+        var operators = (0..<EventFeed.readersMax).compactMap { _ in rig.feed.enter("demo", isOperator: true) }
+        #expect(operators.count == EventFeed.readersMax && rig.feed.enter("demo", isOperator: true) == nil)
+        operators.removeLast()
+        #expect(rig.feed.enter("demo", isOperator: true) != nil && rig.feed.enter("demo") == nil)
+    }
+
     @Test func `gives its place back when its reader hangs up, and ends`() async throws {
         let rig = Rig()
         let stream = try rig.stream()
@@ -289,6 +299,23 @@ private struct StreamedEvent: Equatable {
         let answer = try await api.request(.get, "events")
         #expect(answer.status == 503)
         #expect(answer.problem == "events must be read by at most 10 of the app at a time")
+        #expect(places.count == EventFeed.readersMax)
+        let headers = try await api.signIn(.view)
+        let operators = (0..<EventFeed.readersMax).map { _ in api.feed.enter("demo", isOperator: true) }
+        let refused = try await api.request(.get, "events", headers: headers, key: nil)
+        #expect(refused.problem == "events must be read by at most 10 operators at a time")
+        #expect(operators.count == EventFeed.readersMax)
+    }
+
+    @Test func `are not kept from operators by the app's own readers`() async throws {
+        let api = try await APIDouble()
+        api.feed.begin(epoch: 7)
+        let places = (0..<EventFeed.readersMax).map { _ in api.feed.enter("demo") }
+        let headers = try await api.signIn(.view)
+        // Whoever had a place is told that the server stops.
+        api.feed.end()
+        let answer = try await api.request(.get, "events", headers: headers, key: nil)
+        #expect(answer.json["rule"]?.stringValue?.hasPrefix("the server takes no work") == true)
         #expect(places.count == EventFeed.readersMax)
     }
 

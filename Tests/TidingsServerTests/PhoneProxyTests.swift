@@ -305,6 +305,27 @@ private let home = #"{"do":"home"}"#
         }
     }
 
+    @Test(
+        arguments: [
+            ("DELETE", "", nil), ("POST", "/rotate", "{}"), ("PATCH", "", #"{"role":"view"}"#),
+        ] as [(String, String, String?)])
+    func `end with the key that has opened them, its operator, and the role`(
+        method: String, path: String, body: String?
+    ) async throws {
+        try await PhoneHostDouble.with { server, host in
+            let (root, key) = (
+                try await server.operatorKey("root"), try await server.operatorKey("carla", "content")
+            )
+            host.setAnswer(.events(Self.events))
+            let (client, head) = try await self.open(server, ["Authorization: Bearer \(key)"])
+            #expect(head.hasPrefix("HTTP/1.1 200"))
+            let changed = try await server.request(method, "/v1/operators/carla\(path)", key: root, body: body)
+            try #require(changed.status < 300)
+            #expect(await client.rest().contains(Self.events[0]))
+            try await server.eventually { host.ended.withLockedValue { $0 } == 1 }
+        }
+    }
+
     @Test func `have so many readers, and a place is free again when one has gone`() async throws {
         try await PhoneHostDouble.with { server, host in
             let key = try await server.operatorKey("carla", "content")

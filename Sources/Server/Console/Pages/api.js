@@ -21,6 +21,7 @@ export function path(parts, ...places) {
 let csrfToken = null;
 let onUnauthorized = () => {};
 let renewSession = null;
+let askPassword = null;
 
 export function setCSRFToken(token) {
   csrfToken = token;
@@ -30,9 +31,29 @@ export function whenUnauthorized(handler) {
   onUnauthorized = handler;
 }
 
-/** What asks for the session's token again: another tab may have signed in since. */
+/** What looks for the session's token again: another tab may have signed in since. */
 export function renewSessionWith(handler) {
   renewSession = handler;
+}
+
+/** What asks for the operator's password where the server wants it beside a request: gets what sends it again with a password, resolves as `formDialog`. */
+export function confirmWith(handler) {
+  askPassword = handler;
+}
+
+/** The same request with the password; what else is wrong with it is told where it was asked for. */
+async function confirmed(problem, repeat) {
+  const done = await askPassword(async (password) => {
+    try {
+      return { value: await repeat(password) };
+    } catch (other) {
+      if (other.field === 'own_password') throw other;
+      return { other };
+    }
+  });
+  if (!done) throw problem;
+  if (done.other) throw done.other;
+  return done.value;
 }
 
 function withQuery(address, query) {
@@ -68,6 +89,9 @@ async function request(method, address, { body, query, signal, headers = {}, key
     const problem = await problemOf(response);
     if (problem.code === 'csrf' && renewSession && !isRepeat && await renewSession()) {
       return request(method, address, { body, query, signal, headers, key, asText, quiet, isRepeat: true });
+    }
+    if (problem.code === 'confirmation_needed' && problem.field === 'own_password' && askPassword) {
+      return confirmed(problem, (password) => request(method, address, { body: { ...body, own_password: password }, query, signal, headers, key, asText, quiet }));
     }
     if (problem.status === 401 && !quiet) onUnauthorized(problem);
     throw problem;

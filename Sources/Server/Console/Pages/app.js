@@ -1,7 +1,7 @@
 // The frame: sign-in, navigation, what is live, and the page of the address.
 
 import { h, icon, shape, bdi, makeId } from './dom.js';
-import { api, whenUnauthorized } from './api.js';
+import { api, whenUnauthorized, confirmWith } from './api.js';
 import { t, useLanguage, currentLanguage, LANGUAGE_NAMES, readStored, writeStored } from './text.js';
 import { session, findSession, forgetSession, signOut } from './session.js';
 import { LiveStream } from './events.js';
@@ -339,6 +339,7 @@ function endSession() {
 }
 
 whenUnauthorized(endSession);
+confirmWith(async (repeat) => (await import('./password.js')).askPassword(repeat));
 
 window.addEventListener('hashchange', () => {
   if (location.hash.startsWith('#link=')) start();

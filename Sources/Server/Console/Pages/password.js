@@ -12,6 +12,16 @@ function passwordInput(autocomplete) {
   return h('input', { type: 'password', autocomplete, required: true, maxlength: 256 });
 }
 
+/** Asks for the operator's own password, for what opens something for longer than a session, and sends that again with it. */
+export function askPassword(repeat) {
+  const own = passwordInput('current-password');
+  const fields = { own_password: field({ label: t('password.own'), input: own, wide: true }) };
+  return formDialog({
+    title: t('password.confirm'), action: t('password.confirmed'), fields, content: [h('p', t('password.why')), Object.values(fields)],
+    send: () => repeat(own.value),
+  });
+}
+
 /** Resolves with true once it is set. The operator's other sessions end. */
 export async function changePassword({ name, isOwn = false }) {
   const old = passwordInput('current-password');

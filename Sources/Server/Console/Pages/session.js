@@ -1,6 +1,11 @@
 // Who is signed in, and what they may do.
 
 import { api, setCSRFToken, renewSessionWith } from './api.js';
+import { readStored, writeStored } from './text.js';
+
+/** The token is told at the sign-in alone, and kept for all tabs of this very host and port; the cookie goes to its other ports, too. */
+const TOKEN_KEY = 'tidings.token';
+let token = null;
 
 const ORDER = ['view', 'content', 'send', 'administer'];
 
@@ -30,11 +35,17 @@ function take(answer) {
   session.role = answer.role;
   session.expiresAt = answer.expires_at;
   session.hasPassword = answer.has_password ?? true;
-  setCSRFToken(answer.csrf_token);
+  if (answer.csrf_token) {
+    token = answer.csrf_token;
+    writeStored(TOKEN_KEY, token);
+  }
+  setCSRFToken(token);
 }
 
-/** Whether there is a session; it is another's cookie, so only the server knows. */
+/** Whether there is a session; it is another's cookie, so only the server knows. Without its token it is none that this page can use. */
 export async function findSession() {
+  token = readStored(TOKEN_KEY) ?? token;
+  if (!token) return false;
   try {
     take(await api.get('/v1/session', null, { quiet: true }));
     return true;
@@ -49,7 +60,11 @@ export async function signIn(body) {
 }
 
 export async function signOut() {
-  try { await api.delete('/v1/session', { quiet: true }); } finally { forgetSession(); }
+  try { await api.delete('/v1/session', { quiet: true }); } finally {
+    token = null;
+    writeStored(TOKEN_KEY, null);
+    forgetSession();
+  }
 }
 
 export function forgetSession() {

@@ -72,7 +72,9 @@ extension ControlState {
         case .changeAccess(let name, let change): return try self.apply(change, to: name, at: now)
         case .noteUses(let uses): return self.recordUses(uses)
         case .noteCall: return .noted
-        case .by(_, let change): return try self.apply(change, at: now)
+        case .by(let author, let change):
+            if case .addOperator(let record) = change { try record.checkIsFree(for: author) }
+            return try self.apply(change, at: now)
         }
     }
 

@@ -26,6 +26,9 @@ package struct PasswordHash: Hashable, Sendable {
 package struct OperatorSession: Hashable, Sendable {
     /// SHA-256 of its secret, which is kept nowhere; 32 bytes, unique on the server.
     package var hash: [UInt8]
+    /// SHA-256 of what its pages send with whatever changes something (`X-CSRF-Token`); 32 bytes. Drawn apart from the secret, so that who has
+    /// the one has not the other.
+    package var tokenHash: [UInt8]
     package var createdAt: Int64
     /// It is good until then at most.
     package var endsAt: Int64
@@ -33,8 +36,9 @@ package struct OperatorSession: Hashable, Sendable {
     /// Of one operator; the oldest makes room.
     package static let countMax = 16
 
-    package init(hash: [UInt8], createdAt: Int64, endsAt: Int64) {
+    package init(hash: [UInt8], tokenHash: [UInt8], createdAt: Int64, endsAt: Int64) {
         self.hash = hash
+        self.tokenHash = tokenHash
         self.createdAt = createdAt
         self.endsAt = endsAt
     }
@@ -87,6 +91,21 @@ extension OperatorRecord {
     }
 }
 
+extension OperatorRecord {
+    /// Whom `tidings console` signs in.
+    package static let localName = "local"
+
+    /// The records of `AuditRecord` are found by the words of those who have no name, and whoever was called as the one whom a link signs in
+    /// would have their role and key.
+    func checkIsFree(for author: ControlAuthor) throws(ServerFrame.Problem) {
+        let isOfNobody = ControlAuthor.Kind.allCases.contains { $0 != .ofOperator && $0.rawValue == self.name }
+        guard isOfNobody || (self.name == Self.localName && author.kind != .commandLine) else { return }
+        throw .init(
+            code: .invalidField, field: "name",
+            rule: "must not be \"\(self.name)\", which is kept for the server's own machine")
+    }
+}
+
 extension ControlState {
     mutating func apply(
         _ change: AccessChange, to name: String, at now: Int64
@@ -117,6 +136,7 @@ extension PasswordHash {
 extension OperatorSession {
     fileprivate func validate() throws(InvalidField) {
         try KeyHashes.check(self.hash, field: "session")
+        try KeyHashes.check(self.tokenHash, field: "session.token")
         try InvalidField.check(self.endsAt > self.createdAt, "session", "must end after it has begun")
     }
 }
@@ -141,14 +161,14 @@ extension PasswordHash {
 extension OperatorSession {
     var json: JSONValue {
         [
-            "hash": .string(Hexadecimal.text(self.hash)), "created_at": .int(self.createdAt),
-            "ends_at": .int(self.endsAt),
+            "hash": .string(Hexadecimal.text(self.hash)), "token_hash": .string(Hexadecimal.text(self.tokenHash)),
+            "created_at": .int(self.createdAt), "ends_at": .int(self.endsAt),
         ]
     }
 
     init(json fields: JSONFields) throws(InvalidField) {
         self.init(
-            hash: try fields.bytes("hash"), createdAt: try fields.get("created_at"),
-            endsAt: try fields.get("ends_at"))
+            hash: try fields.bytes("hash"), tokenHash: try fields.bytes("token_hash"),
+            createdAt: try fields.get("created_at"), endsAt: try fields.get("ends_at"))
     }
 }

@@ -24,7 +24,7 @@ extension API {
         let app = try self.known(context)
         let (body, once) = try await self.keyedBody(request, context, app.id, mayBeEmpty: true)
         let end = try Self.overlapEnd(body, usual: Self.overlapSecondsUsual)
-        try body.refuseUnknown()
+        try await self.confirm(body, request, context)
         let (secret, record) = try self.drawSecret(for: app.id)
         context.note.change = record.id
         _ = try await self.changedApp(context, .addSecret(app.id, record, previousEndsAt: end), once, draws: true)
@@ -52,7 +52,7 @@ extension API {
             scopes.insert(try self.word(word, "scopes[\(index)]"))
         }
         try InvalidField.check(!scopes.isEmpty, "scopes", "must name at least one")
-        try body.refuseUnknown()
+        try await self.confirm(body, request, context)
         context.note.change = name
         let (key, hash) = APIKeys.draw(APIKeys.prefix)
         let record = APIKeyRecord(
@@ -70,7 +70,7 @@ extension API {
         let (app, name) = try self.knownKey(context)
         let (body, once) = try await self.keyedBody(request, context, app.id, mayBeEmpty: true)
         let end = try Self.overlapEnd(body, usual: Self.overlapSecondsUsual)
-        try body.refuseUnknown()
+        try await self.confirm(body, request, context)
         let (key, hash) = APIKeys.draw(APIKeys.prefix)
         _ = try await self.changedApp(
             context,

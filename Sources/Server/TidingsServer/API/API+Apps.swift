@@ -15,7 +15,7 @@ extension API {
         context.note.user = user.rawValue
         let seconds = try body.integer(
             "expires_in_seconds", in: 1...Self.tokenSeconds.max, default: Self.tokenSeconds.usual)
-        try body.refuseUnknown()
+        try await self.confirm(body, request, context)
         let key = UserKey(app: app, user: user)
         // A token follows from when it was issued, so a repeat needs no more than that: no token is kept anywhere.
         guard case .mayIssueToken(let now) = try await self.result(of: .issueToken(key), once: once) else {

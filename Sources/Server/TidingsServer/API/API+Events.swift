@@ -20,10 +20,12 @@ extension API {
         let kinds = try self.kinds(request)
         let mostPerLook = try self.mostPerLook(request)
         let last = Self.lastEventID(request)
-        guard let place = self.feed.enter(app) else {
+        let isOperator = if case .ofOperator? = context.note.caller { true } else { false }
+        guard let place = self.feed.enter(app, isOperator: isOperator) else {
             throw APIProblem(
                 .told(.unavailable), field: "events",
-                rule: "must be read by at most \(EventFeed.readersMax) of the app at a time",
+                rule:
+                    "must be read by at most \(EventFeed.readersMax) \(isOperator ? "operators" : "of the app") at a time",
                 headers: [.retryAfter: "1"])
         }
         guard let (cursor, isReset) = self.feed.start(app, after: last.flatMap { ReportID($0) }) else {
@@ -36,9 +38,8 @@ extension API {
         var stream = EventStream(
             feed: self.feed, place: place, kinds: kinds, start: cursor, isReset: isReset || isUnknown,
             mostPerLook: mostPerLook)
-        if let signedIn = context.note.signedIn {
-            let (access, session, role) = (self.access, signedIn.session, signedIn.record.role)
-            stream.isOpen = { access.isOpen(session, as: role) }
+        stream.isOpen = self.mayGoOn(request, context) { keys, key in
+            if case .granted = keys.access(app: app, key: key, scope: .trace) { true } else { false }
         }
         return stream.response
     }

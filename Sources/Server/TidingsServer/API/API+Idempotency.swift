@@ -33,7 +33,8 @@ extension API {
     /// The body, and the idempotency key of a POST that has one: to put something twice is to put it once.
     /// - Parameter without: members that make no other request of it: a password must not be in a digest that the store keeps.
     func keyedBody(
-        _ request: Request, _ context: Context, _ app: AppID, mayBeEmpty: Bool = false, without: Set<String> = []
+        _ request: Request, _ context: Context, _ app: AppID, mayBeEmpty: Bool = false,
+        without: Set<String> = [API.ownPassword]
     ) async throws -> (body: APIBody, once: Once?) {
         let text = try Self.idempotencyKey(of: request)
         let bytes = try await self.bytes(request)

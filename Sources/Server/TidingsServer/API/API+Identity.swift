@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import HTTPUpgrades
 import Hummingbird
 import ServerCore
 import StoreModel
@@ -83,12 +84,27 @@ extension API {
         }
         if request.method != .get, request.method != .head {
             try Self.checkOrigin(request)
-            guard Self.header("X-CSRF-Token", request) == ConsoleAccess.csrfToken(of: secret) else {
-                throw APIProblem(.csrf, field: "X-CSRF-Token", rule: "must be the csrf_token of GET /v1/session")
+            let token = Self.header("X-CSRF-Token", request) ?? ""
+            guard APIKeys.hash(of: token) == signedIn.session.tokenHash else {
+                throw APIProblem(.csrf, field: "X-CSRF-Token", rule: "must be the csrf_token that the sign-in has told")
             }
         }
         context.note.signedIn = signedIn
         return .session(signedIn)
+    }
+
+    /// Whether what has opened an answer that goes on, a stream of events, would open it still; asked at each look. So it ends with the key or
+    /// session, with the scope or role that it needs, and with an app's own when the app is suspended.
+    /// - Parameter opens: whether a key does, as the registry is then. A key that is asked of is used by it; a session is not.
+    func mayGoOn(
+        _ request: Request, _ context: Context, _ opens: @escaping @Sendable (APIKeys, String) -> Bool
+    ) -> @Sendable () -> Bool {
+        if let signedIn = context.note.signedIn {
+            let (access, session, role) = (self.access, signedIn.session, signedIn.record.role)
+            return { access.isOpen(session, as: role) }
+        }
+        let (keys, key) = (self.keys, Self.bearer(request) ?? "")
+        return { opens(keys, key) }
     }
 
     // MARK: - Sessions' requests
@@ -147,20 +163,29 @@ extension API {
         let schemes = Self.elements(of: HTTPField.Name("X-Forwarded-Proto").map { request.headers[values: $0] } ?? [])
             .map { $0.lowercased() }
         if self.proxies.contain(context.peer), !schemes.isEmpty { return schemes == ["https"] ? .tls : .open }
+        let isLocal = self.access.takesLocal && context.peer?.isLoopback == true
+        return isLocal && !Self.hasProxyMarks(request) ? .local : .open
+    }
+
+    /// Whether somebody has passed it on: a proxy says so, or has left the name by which others ask, or ends the connection with a request of a
+    /// browser, which no browser does.
+    static func hasProxyMarks(_ request: Request) -> Bool {
         let isForwarded = ["Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"].contains {
             Self.header($0, request) != nil
         }
-        return context.peer?.isLoopback == true && !isForwarded ? .local : .open
+        let host = RequestTarget.host(in: request.head.authority ?? "").map(String.init) ?? ""
+        guard !isForwarded, IPAddress(host)?.isLoopback ?? (host.lowercased() == "localhost") else { return true }
+        let isBrowsers = ["Sec-Fetch-Site", "Origin"].contains { Self.header($0, request) != nil }
+        return isBrowsers && request.headers[.connection]?.lowercased() == "close"
     }
 
     /// - Throws: status 403.
-    func checkIsPrivate(_ request: Request, _ context: Context) throws {
+    func checkIsPrivate(_ field: String, _ request: Request, _ context: Context) throws {
         guard self.way(request, context) == .open else { return }
         throw APIProblem(
-            .tlsRequired, field: "password",
-            rule:
-                "must come over TLS, as a proxy of proxy.addresses says with X-Forwarded-Proto: https, or from this machine"
-        )
+            .tlsRequired, field: field,
+            rule: "must come over TLS, as a proxy of proxy.addresses says with X-Forwarded-Proto: https, or from this "
+                + "machine where console.local lets it")
     }
 
     // MARK: - Keys

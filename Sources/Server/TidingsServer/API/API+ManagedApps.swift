@@ -39,7 +39,7 @@ extension API {
         let (body, once) = try await self.keyedBody(request, context, Self.server)
         let id = try AppID.validated(try body.string("id"), field: "id")
         let settings = try body.optionalMembers("settings").map { fields throws(InvalidField) in
-            try AppSettings(json: fields)
+            try Self.settings(fields)
         }
         try body.refuseUnknown()
         try Self.check(settings ?? AppSettings(), of: id, path: "settings.")
@@ -59,9 +59,18 @@ extension API {
         let app = try self.known(context)
         let revision = try Self.ifMatch(request, app)
         let body = try await self.body(request)
-        let settings = try AppSettings(json: body.allMembers)
+        let settings = try Self.settings(body.allMembers)
         try Self.check(settings, of: app.id)
+        // Whoever has a key of the key set signs as anybody, for as long as it stands.
+        let isNeeded = settings.tokens.keySource.map { $0 != app.settings.tokens.keySource } ?? false
+        try await self.confirm(body, request, context, isNeeded: isNeeded)
         return self.response(try await self.changedApp(context, .setAppSettings(app.id, settings, revision: revision)))
+    }
+
+    /// The password that is asked for beside them is none of them.
+    private static func settings(_ fields: JSONFields) throws(InvalidField) -> AppSettings {
+        _ = try fields.optional(Self.ownPassword, as: String.self)
+        return try AppSettings(json: fields)
     }
 
     private func suspend(_ request: Request, _ context: Context, _ isSuspended: Bool) async throws -> Response {

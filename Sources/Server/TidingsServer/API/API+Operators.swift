@@ -28,7 +28,7 @@ extension API {
         let (body, once) = try await self.keyedBody(request, context, Self.server)
         let name = try body.string("name")
         let role: OperatorRole = try self.word(try body.string("role"), "role")
-        try body.refuseUnknown()
+        try await self.confirm(body, request, context)
         context.note.change = "\(name) \(role.rawValue)"
         let (key, hash) = APIKeys.draw(APIKeys.operatorPrefix)
         let record = OperatorRecord(
@@ -43,7 +43,7 @@ extension API {
         let name = try self.knownOperator(context).name
         let body = try await self.body(request)
         let role: OperatorRole = try self.word(try body.string("role"), "role")
-        try body.refuseUnknown()
+        try await self.confirm(body, request, context)
         context.note.change = role.rawValue
         guard case .ofOperator(let record?)? = try await self.changed(context, .setOperatorRole(name: name, role))
         else {
@@ -57,7 +57,7 @@ extension API {
         let name = try self.knownOperator(context).name
         let (body, once) = try await self.keyedBody(request, context, Self.server, mayBeEmpty: true)
         let end = try Self.overlapEnd(body, usual: 0)
-        try body.refuseUnknown()
+        try await self.confirm(body, request, context)
         let (key, hash) = APIKeys.draw(APIKeys.operatorPrefix)
         let change = ControlChange.rotateOperator(name: name, hash: hash, previousEndsAt: end)
         _ = try await self.changed(context, change, once, draws: true)
@@ -66,7 +66,9 @@ extension API {
 
     private func removeOperator(_ request: Request, _ context: Context) async throws -> Response {
         try self.authorizeOperator(request, context, .administer)
-        _ = try await self.changed(context, .removeOperator(name: try self.knownOperator(context).name))
+        let name = try self.knownOperator(context).name
+        try await self.confirm(try await self.optionalBody(request), request, context)
+        _ = try await self.changed(context, .removeOperator(name: name))
         return Response(status: .noContent)
     }
 

@@ -80,11 +80,10 @@ extension API {
         }
         let events = try await proxy.open("\(path)/events\(query)", lastEventID: Self.phoneEventID(request))
         let readiness = self.readiness
-        var mayGoOn: @Sendable () -> Bool = { readiness.state != .stopping }
-        if let signedIn = context.note.signedIn {
-            let (access, session, role) = (self.access, signedIn.session, signedIn.record.role)
-            mayGoOn = { readiness.state != .stopping && access.isOpen(session, as: role) }
+        let isOpen = self.mayGoOn(request, context) { keys, key in
+            keys.operatorRecord(key: key).map { $0.role >= .content } ?? false
         }
+        let mayGoOn: @Sendable () -> Bool = { readiness.state != .stopping && isOpen() }
         return PhonesStream(answer: events, place: place, mayGoOn: mayGoOn).response
     }
 
@@ -147,7 +146,7 @@ struct PhonesStream: Sendable {
     let answer: PhonesAnswer
     /// Free again when the stream has ended.
     let place: PhonesProxy.Place
-    /// Not when who reads has signed out or has another role, and not while the server stops.
+    /// Not when what has opened it opens it no more (`API.mayGoOn`), and not while the server stops.
     let mayGoOn: @Sendable () -> Bool
 
     private static let interval = TimeAmount.seconds(1)

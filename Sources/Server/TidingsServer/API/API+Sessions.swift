@@ -32,12 +32,12 @@ extension API {
             name = try await self.operatorOfPassword(body, request, context)
         }
         context.note.caller = .ofOperator(name)
-        let (secret, session) = self.access.drawSession()
+        let (secret, token, session) = self.access.drawSession()
         guard
             case .ofOperator(let record?)? = try await self.changed(
                 context, .changeAccess(name: name, .addSession(session)))
         else { throw APIProblem.bug }
-        var response = Self.response(.init(record: record, session: session, secret: secret))
+        var response = Self.response(.init(record: record, session: session), token: token)
         response.headers[.setCookie] = Self.cookie(secret)
         return response
     }
@@ -47,7 +47,7 @@ extension API {
     ) async throws -> String {
         let (name, password) = (try body.string("operator"), try body.string("password"))
         try body.refuseUnknown()
-        try self.checkIsPrivate(request, context)
+        try self.checkIsPrivate("password", request, context)
         guard try await self.isGood(password, of: name, "password", context) else {
             throw APIProblem(
                 .signInRefused, field: "password", rule: "must be that of the operator, which it is not",
@@ -61,7 +61,9 @@ extension API {
     ) throws -> String {
         try body.refuseUnknown()
         guard self.way(request, context) == .local else {
-            throw APIProblem(.localOnly, field: "link", rule: "must be used on the server's own machine")
+            throw APIProblem(
+                .localOnly, field: "link",
+                rule: "must be used on the server's own machine, not by a proxy, and where console.local lets it")
         }
         guard let name = self.access.links.use(link, at: Clocks.now()), self.apps.operatorNamed(name) != nil else {
             throw APIProblem(
@@ -107,14 +109,17 @@ extension API {
         "\(Self.sessionCookie)=\(secret); Path=/; Secure; HttpOnly; SameSite=Strict"
     }
 
-    private static func response(_ signedIn: ConsoleAccess.SignedIn) -> Response {
+    /// - Parameter token: at the sign-in alone. The cookie goes to each port of its host, and whoever has it from there must not learn the token
+    ///   with it.
+    private static func response(_ signedIn: ConsoleAccess.SignedIn, token: String? = nil) -> Response {
         let (record, session) = (signedIn.record, signedIn.session)
-        var response = Response.json([
-            "operator": .string(record.name), "role": .string(record.role.rawValue),
-            "csrf_token": .string(ConsoleAccess.csrfToken(of: signedIn.secret)),
-            "expires_at": .int(session.endsAt), "signed_in_at": .int(session.createdAt),
-            "has_password": .bool(record.password != nil),
-        ])
+        var members: [(String, JSONValue)] = [
+            ("operator", .string(record.name)), ("role", .string(record.role.rawValue)),
+            ("expires_at", .int(session.endsAt)), ("signed_in_at", .int(session.createdAt)),
+            ("has_password", .bool(record.password != nil)),
+        ]
+        if let token { members.append(("csrf_token", .string(token))) }
+        var response = Response.json(.members(members))
         response.headers[.cacheControl] = "no-store"
         return response
     }
@@ -124,7 +129,7 @@ extension API {
     /// - Throws: status 429 and 503 if nobody looks at it now.
     func isGood(_ password: String, of name: String, _ field: String, _ context: Context) async throws -> Bool {
         try Self.checkLength(of: password, field)
-        switch await self.access.check(password, of: name, from: self.counted(context)) {
+        switch await self.access.check(password, of: name, from: self.counted(name, context)) {
         case .good: return true
         case .wrong: return false
         case .refused(let wait):
@@ -142,24 +147,26 @@ extension API {
     /// Four bytes a character.
     private static let passwordBytesMax = PasswordHashing.charactersAllowed.upperBound * 4
 
-    private static func checkLength(of password: String, _ field: String) throws(InvalidField) {
+    static func checkLength(of password: String, _ field: String) throws(InvalidField) {
         try InvalidField.check(
             password.utf8.count <= Self.passwordBytesMax, field,
             "must be at most \(Self.passwordBytesMax) bytes of UTF-8")
     }
 
-    /// Whose tries are counted together; empty behind a proxy that does not say for whom it asks.
-    private func counted(_ context: Context) -> String {
+    /// Whose tries are counted together; empty behind a proxy that does not say for whom it asks. On this machine, where everybody may come
+    /// from behind a proxy that nobody has named, those for one operator, so that they do not keep out the others.
+    private func counted(_ name: String, _ context: Context) -> String {
         guard context.client.network.isEmpty else { return context.client.network }
-        return self.proxies.contain(context.peer) ? "" : context.client.text
+        return self.proxies.contain(context.peer) ? "" : "\(context.client.text) \(name.prefix(64))"
     }
 
     private func setPassword(_ request: Request, _ context: Context) async throws -> Response {
         let (record, isOwn) = try self.operatorOfPath(request, context)
-        try self.checkIsPrivate(request, context)
+        try self.checkIsPrivate("password", request, context)
         let body = try await self.body(request)
         let (password, old) = (try body.string("password"), try body.optionalString("old_password"))
-        try body.refuseUnknown()
+        // Of one's own the old one says it.
+        try await self.confirm(body, request, context, isNeeded: !isOwn)
         let allowed = PasswordHashing.charactersAllowed
         try InvalidField.check(
             allowed.contains(password.unicodeScalars.count), "password",
@@ -169,9 +176,7 @@ extension API {
         // A session that somebody has left open is not enough; the key of who administers sets anybody's.
         if isOwn, record.password != nil, context.note.signedIn != nil || record.role < .administer {
             guard let old else { throw InvalidField(field: "old_password", rule: "must be there: you have one") }
-            guard try await self.isGood(old, of: record.name, "old_password", context) else {
-                throw APIProblem(.wrongPassword, field: "old_password", rule: "must be your password, which it is not")
-            }
+            try await self.checkOwn(old, "old_password", record.name, request, context)
         }
         guard let hash = try? await self.access.passwords.hash(password) else {
             throw APIProblem(
@@ -183,6 +188,7 @@ extension API {
 
     private func removePassword(_ request: Request, _ context: Context) async throws -> Response {
         let (record, isOwn) = try self.operatorOfPath(request, context)
+        try await self.confirm(try await self.optionalBody(request), request, context)
         return try await self.change(nil, of: record.name, context, isOwn: isOwn)
     }
 

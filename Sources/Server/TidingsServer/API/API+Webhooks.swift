@@ -36,7 +36,7 @@ extension API {
         let (name, url) = (try body.string("name"), try body.string("url"))
         let kinds = try self.webhookKinds(try body.strings("types"))
         let isEnabled = try body.bool("enabled", default: true)
-        try body.refuseUnknown()
+        try await self.confirm(body, request, context)
         try self.check(webhookURL: url)
         let id = "w" + Hexadecimal.text(UInt64.random(in: .min ... .max))
         let secret = WebhookSecrets.draw()
@@ -58,7 +58,7 @@ extension API {
             try self.webhookKinds(words)
         }
         edit.isEnabled = try body.optionalBool("enabled")
-        try body.refuseUnknown()
+        try await self.confirm(body, request, context, isNeeded: edit.url.map { $0 != record.url } ?? false)
         if let url = edit.url { try self.check(webhookURL: url) }
         let changed = try await self.changedApp(context, .changeWebhook(app.id, .set(id: record.id, edit)))
         return .json(await self.told(changed.webhooks.first { $0.id == record.id } ?? record, of: app.id))
@@ -76,7 +76,7 @@ extension API {
         let (app, record) = try self.knownWebhook(context)
         let (body, once) = try await self.keyedBody(request, context, app.id, mayBeEmpty: true)
         let end = try Self.overlapEnd(body, usual: Self.overlapSecondsUsual)
-        try body.refuseUnknown()
+        try await self.confirm(body, request, context)
         let secret = WebhookSecrets.draw()
         let sealed = try self.apps.keys.sealWebhookSecret(secret, of: record.id, in: app.id)
         let changed = try await self.changedApp(

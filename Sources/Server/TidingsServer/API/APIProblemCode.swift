@@ -133,7 +133,7 @@ extension APIProblem.Own {
         case .unknownHost: (.misdirectedRequest, "The console does not answer under that name")
         case .consoleOff: (.notFound, "The server has no console")
         case .unknownFile: (.notFound, "The console has no such file")
-        case .confirmationNeeded: (.forbidden, "So many have to be confirmed")
+        case .confirmationNeeded: (.forbidden, "It has to be confirmed")
         case .missingScope: (.forbidden, "The API key may not do that")
         case .missingRole: (.forbidden, "The operator may not do that")
         case .appSuspended: (.forbidden, "The app is suspended")

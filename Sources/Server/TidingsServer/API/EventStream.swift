@@ -13,7 +13,7 @@ struct EventStream: Sendable {
     let isReset: Bool
     /// How many of each kind are told in a second; nil for all.
     var mostPerLook: Int?
-    /// Whether who reads may go on: not when their session has ended.
+    /// Asked at each look (`API.mayGoOn`).
     var isOpen: @Sendable () -> Bool = { true }
 
     static let contentType = "text/event-stream"

@@ -13,7 +13,6 @@ final class ConsoleAccess: Sendable {
     struct SignedIn: Sendable {
         var record: OperatorRecord
         var session: OperatorSession
-        var secret: String
     }
 
     static let sessionTime: Int64 = 43_200_000
@@ -21,6 +20,8 @@ final class ConsoleAccess: Sendable {
 
     let registry: AppRegistry
     let isEnabled: Bool
+    /// Whether what comes from this machine, and says of no proxy, is somebody on it.
+    let takesLocal: Bool
     let passwords = PasswordHashing()
     let links = ConsoleLinks()
     private let hosts: Set<String>
@@ -33,11 +34,12 @@ final class ConsoleAccess: Sendable {
 
     /// - Parameter now: a clock of the tests, or the machine's.
     init(
-        _ registry: AppRegistry, _ configuration: ServerConfiguration.Console,
+        _ registry: AppRegistry, _ configuration: ServerConfiguration.Console, takesLocal: Bool = true,
         now: @escaping @Sendable () -> Now = { Clocks.now() }
     ) {
         self.registry = registry
         self.isEnabled = configuration.isEnabled
+        self.takesLocal = takesLocal
         self.hosts = Set(configuration.hosts.map { $0.lowercased() })
         self.now = now
         self.startedAt = now().monotonic
@@ -51,12 +53,14 @@ final class ConsoleAccess: Sendable {
 
     // MARK: - Sessions
 
-    /// A new session with its secret, which is kept nowhere.
-    func drawSession() -> (secret: String, session: OperatorSession) {
-        let (secret, hash) = APIKeys.draw("")
+    /// A new session, with its secret and with what its pages send in `X-CSRF-Token`: both are told once, and kept nowhere.
+    func drawSession() -> (secret: String, token: String, session: OperatorSession) {
+        let ((secret, hash), (token, tokenHash)) = (APIKeys.draw(""), APIKeys.draw(""))
         let now = self.now()
         self.uses.withLock { $0[hash] = now.monotonic }
-        return (secret, OperatorSession(hash: hash, createdAt: now.wall, endsAt: now.wall + Self.sessionTime))
+        let session = OperatorSession(
+            hash: hash, tokenHash: tokenHash, createdAt: now.wall, endsAt: now.wall + Self.sessionTime)
+        return (secret, token, session)
     }
 
     /// Nil for a secret that is no session's, and for one whose session has ended. The session is used then.
@@ -66,7 +70,7 @@ final class ConsoleAccess: Sendable {
         guard let (record, session) = self.registry.session(hash), self.isGood(session, at: now) else { return nil }
         self.uses.withLock { $0[hash] = now.monotonic }
         self.registry.noteUse(of: .ofOperator(name: record.name), at: now.wall)
-        return SignedIn(record: record, session: session, secret: secret)
+        return SignedIn(record: record, session: session)
     }
 
     /// Whether what was begun with a session goes on, such as an event stream; this does not count as a use.
@@ -78,11 +82,6 @@ final class ConsoleAccess: Sendable {
     private func isGood(_ session: OperatorSession, at now: Now) -> Bool {
         let used = self.uses.withLock { $0[session.hash] } ?? self.startedAt
         return now.wall < session.endsAt && now.monotonic - used < Self.idleTime
-    }
-
-    /// What pages send in `X-CSRF-Token`: whoever can set cookies, or have the browser send them, does not know it.
-    static func csrfToken(of secret: String) -> String {
-        Base64.encode(Array(SHA256.hash(data: Data("tidings console csrf token:\(secret)".utf8))), .url)
     }
 
     /// Sessions that are over, and are in the store still.

@@ -9,6 +9,10 @@ extension ConfigurationKey {
             "console.hosts", "names by which browsers ask for the console, with commas between; no other is answered",
             .hosts(\.console.hosts)),
         .init(
+            "console.local",
+            "whether who asks from this machine, not by a proxy, is somebody on it; auto: unless a proxy is named or api.host is open",
+            .choice(\.console.local, ["auto", "true", "false"])),
+        .init(
             "console.phones", "where `tidings phones` runs on this machine, host:port; empty for no virtual phones",
             .optional(\.console.phones)),
         .init(

@@ -25,6 +25,12 @@ extension ServerConfiguration {
         }
     }
 
+    /// `console.local`. Where others come by a proxy, or by no way of this machine's own, a connection from it may be theirs.
+    var takesLocal: Bool {
+        guard self.console.local == "auto" else { return self.console.local == "true" }
+        return self.proxy.addresses.isEmpty && self.listeners.allSatisfy { $0.listener != .api || $0.isLoopback }
+    }
+
     /// In the order in which they are opened.
     var listeners: [ListenerAddress] {
         [

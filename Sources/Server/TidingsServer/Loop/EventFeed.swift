@@ -12,23 +12,29 @@ final class EventFeed: Sendable {
         /// Wall milliseconds.
         var begunAt: Int64 = 0
         var isEnded = false
-        var readers: [AppID: Int] = [:]
+        var readers: [Readers: Int] = [:]
         var waiting: [UInt64: EventLoopPromise<Bool>] = [:]
         var waits: UInt64 = 0
     }
 
+    /// Who is counted together: those with the app's keys, and the operators who watch it, so that neither keeps the others out.
+    fileprivate struct Readers: Hashable {
+        var app: AppID
+        var areOperators: Bool
+    }
+
     /// A place among the readers of an app, free again when it is left, or let go of.
     final class Place: Sendable {
-        private let app: AppID
+        private let readers: Readers
         private let feed: EventFeed
         private let left = Mutex(false)
 
-        fileprivate init(of app: AppID, in feed: EventFeed) {
-            self.app = app
+        fileprivate init(among readers: Readers, in feed: EventFeed) {
+            self.readers = readers
             self.feed = feed
         }
 
-        deinit { if !self.isLeft { self.feed.leave(self.app) } }
+        deinit { if !self.isLeft { self.feed.leave(self.readers) } }
 
         var isLeft: Bool { self.left.withLock { $0 } }
 
@@ -39,12 +45,12 @@ final class EventFeed: Sendable {
                 return !left
             }
             guard isFirst else { return }
-            self.feed.leave(self.app)
+            self.feed.leave(self.readers)
             self.feed.wakeReaders()
         }
     }
 
-    /// They hold connections that others could use.
+    /// Of an app's own, and of operators. They hold connections that others could use.
     static let readersMax = 10
 
     private let eventLoop: any EventLoop
@@ -112,20 +118,21 @@ final class EventFeed: Sendable {
 
     // MARK: - Readers
 
-    /// Nil if the app has as many readers as it may.
-    func enter(_ app: AppID) -> Place? {
+    /// Nil if the app, or operators, have as many readers as they may.
+    func enter(_ app: AppID, isOperator: Bool = false) -> Place? {
+        let readers = Readers(app: app, areOperators: isOperator)
         let hasRoom = self.state.withLock { state in
-            guard state.readers[app, default: 0] < Self.readersMax else { return false }
-            state.readers[app, default: 0] += 1
+            guard state.readers[readers, default: 0] < Self.readersMax else { return false }
+            state.readers[readers, default: 0] += 1
             return true
         }
-        return hasRoom ? Place(of: app, in: self) : nil
+        return hasRoom ? Place(among: readers, in: self) : nil
     }
 
-    private func leave(_ app: AppID) {
+    private func leave(_ readers: Readers) {
         self.state.withLock { state in
-            let left = state.readers[app, default: 0] - 1
-            state.readers[app] = left > 0 ? left : nil
+            let left = state.readers[readers, default: 0] - 1
+            state.readers[readers] = left > 0 ? left : nil
         }
     }
 

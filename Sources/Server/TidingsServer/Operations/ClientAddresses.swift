@@ -1,8 +1,10 @@
 import Foundation
+import Logging
+import NIOConcurrencyHelpers
 import NIOCore
+import TidingsModel
 
 /// IPv4 or IPv6. IPv4 written as IPv6 (`::ffff:192.0.2.1`, RFC 4291 §2.5.5.2) is the IPv4 address.
-import TidingsModel
 struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     /// 4 or 16 bytes, in network order.
     let bytes: [UInt8]
@@ -92,9 +94,28 @@ struct IPNetwork: Hashable, Sendable {
 /// The proxies whose headers are believed (`proxy.addresses`).
 struct TrustedProxies: Sendable {
     private let networks: [IPNetwork]
+    private let isTold = NIOLockedValueBox(false)
 
     /// `validate()` has refused what is no address.
     init(_ texts: [String]) { self.networks = texts.compactMap(IPNetwork.init) }
+
+    /// Says in the log, once, that others come by a proxy on this machine that does not tell for whom it asks, or is not believed: they count
+    /// for no address.
+    func warn(
+        of peer: IPAddress?, forwardedFor: String?, hasProxyMarks: @autoclosure () -> Bool, _ logger: Logger
+    ) {
+        let isTrusted = self.contain(peer)
+        guard let peer, peer.isLoopback, !isTrusted || forwardedFor == nil, !self.isTold.withLockedValue({ $0 }),
+            hasProxyMarks()
+        else { return }
+        self.isTold.withLockedValue { $0 = true }
+        logger.log(
+            .warning, "a proxy on this machine hides who asks",
+            [
+                .field: "proxy.addresses", .address: peer.description,
+                .reason: isTrusted ? "have it send X-Forwarded-For and X-Forwarded-Proto" : "name it there",
+            ])
+    }
 
     func contain(_ peer: IPAddress?) -> Bool {
         guard let peer else { return false }

@@ -43,6 +43,9 @@ struct OperatorKeys: Sendable {
     /// - Returns: the link with its secret, which is kept nowhere.
     func drawLink(for name: String, _ access: ConsoleAccess, _ address: ConsoleAddress) async throws -> String {
         guard access.isEnabled else { throw Refusal(description: "console.enabled must be true") }
+        guard access.takesLocal else {
+            throw Refusal(description: "console.local must be true where a proxy is named or api.host is open")
+        }
         guard let address = address.text else {
             throw Refusal(
                 description: "the server must be ready, and api.host an address of this machine alone or all of them")

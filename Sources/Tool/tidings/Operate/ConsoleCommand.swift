@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import NIOPosix
+import StoreModel
 import TidingsServer
 
 struct ConsoleCommand: AsyncParsableCommand {
@@ -13,7 +14,7 @@ struct ConsoleCommand: AsyncParsableCommand {
             with a password.
             """)
 
-    static let usualName = "local"
+    static let usualName = OperatorRecord.localName
 
     @Option(help: "The database of the running server on this machine.") var store: String?
     @Option(name: [.short, .long], help: "The server's configuration file, for its store.path.") var config: String?
