@@ -33,7 +33,6 @@ let collections: [Target.Dependency] = ["DequeModule", "OrderedCollections", "He
 
 let products: [String: Target.Dependency] = [
     "ArgumentParser": .product(name: "ArgumentParser", package: "swift-argument-parser"),
-    "AsyncAlgorithms": .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
     "Configuration": .product(name: "Configuration", package: "swift-configuration"),
     "Crypto": .product(name: "Crypto", package: "swift-crypto"),
     "CryptoExtras": .product(name: "CryptoExtras", package: "swift-crypto"),
@@ -353,7 +352,6 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
-        .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: [.defaults, "YAML"]),

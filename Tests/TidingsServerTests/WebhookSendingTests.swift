@@ -86,7 +86,8 @@ import TidingsModel
         let lookUp = HostLookUp()
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         for host in ["2130706433", "0x7f.1", "127.1", "localhost", "::1"] {
-            let found = try await lookUp.addresses(of: host, port: 443, for: "shop", on: loop, until: .now() + .seconds(10))
+            let found = try await lookUp.addresses(
+                of: host, port: 443, for: "shop", on: loop, until: .now() + .seconds(10))
             #expect(!found.isEmpty)
             for address in found {
                 let ip = try #require(Optional(address).ip)
@@ -94,7 +95,8 @@ import TidingsModel
             }
         }
         await #expect(throws: HostLookUp.NotFound.self) {
-            try await lookUp.addresses(of: "nobody.invalid", port: 443, for: "shop", on: loop, until: .now() + .seconds(10))
+            try await lookUp.addresses(
+                of: "nobody.invalid", port: 443, for: "shop", on: loop, until: .now() + .seconds(10))
         }
         lookUp.stop()
     }
