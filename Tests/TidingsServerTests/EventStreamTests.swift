@@ -307,18 +307,6 @@ private struct StreamedEvent: Equatable {
         #expect(operators.count == EventFeed.readersMax)
     }
 
-    @Test func `are not kept from operators by the app's own readers`() async throws {
-        let api = try await APIDouble()
-        api.feed.begin(epoch: 7)
-        let places = (0..<EventFeed.readersMax).map { _ in api.feed.enter("demo") }
-        let headers = try await api.signIn(.view)
-        // Whoever had a place is told that the server stops.
-        api.feed.end()
-        let answer = try await api.request(.get, "events", headers: headers, key: nil)
-        #expect(answer.json["rule"]?.stringValue?.hasPrefix("the server takes no work") == true)
-        #expect(places.count == EventFeed.readersMax)
-    }
-
     @Test func `are not there before the store is open, and when the server stops`() async throws {
         let api = try await APIDouble()
         #expect(try await api.request(.get, "events").status == 503)

@@ -1,3 +1,5 @@
+import HTTPTypes
+import StoreModel
 import Testing
 import TidingsModel
 
@@ -77,5 +79,19 @@ import TidingsModel
             try await ask("DELETE", "sven")
             #expect(await sven.rest().hasSuffix("0\r\n\r\n"))
         }
+    }
+}
+
+@Suite(.timeLimit(.minutes(5))) struct `The places of those who read events` {
+    @Test func `are not kept from operators by the app's own readers`() async throws {
+        let api = try await APIDouble()
+        api.feed.begin(epoch: 7)
+        let places = (0..<EventFeed.readersMax).map { _ in api.feed.enter("demo") }
+        let headers = try await api.signIn(.view)
+        // Whoever had a place is told that the server stops.
+        api.feed.end()
+        let answer = try await api.request(.get, "events", headers: headers, key: nil)
+        #expect(answer.json["rule"]?.stringValue?.hasPrefix("the server takes no work") == true)
+        #expect(places.count == EventFeed.readersMax)
     }
 }
