@@ -4,6 +4,7 @@ import TidingsModel
 
 /// What opens something for longer than the session that asks for it: operators, their keys and passwords, keys and secrets of apps, user
 /// tokens, and where an app's users and events are taken from or told. A window that was left open, or a cookie that was stolen, is not enough.
+// Not inlined: the optimiser of Swift 6.3.1 crashes on some handlers into which it has inlined a wait.
 extension API {
     static let ownPassword = "own_password"
 
@@ -11,7 +12,7 @@ extension API {
     /// Keys are not asked: they last as long as what they make. Nor is an operator without a password, who may set the first.
     /// - Parameter isNeeded: whether the request is of that kind.
     /// - Throws: status 403 without the password, and for a wrong one, which counts as one at the sign-in; 429 and 503 if nobody looks at it now.
-    func confirm(
+    @inline(never) func confirm(
         _ body: APIBody, _ request: Request, _ context: Context, isNeeded: Bool = true
     ) async throws {
         let password = try body.optionalString(Self.ownPassword)
@@ -27,7 +28,7 @@ extension API {
     }
 
     /// - Throws: status 403 for a wrong password, and where it could be read on the way; 429 and 503 if nobody looks at it now.
-    func checkOwn(
+    @inline(never) func checkOwn(
         _ password: String, _ field: String, _ name: String, _ request: Request, _ context: Context
     ) async throws {
         try self.checkIsPrivate(field, request, context)
@@ -37,7 +38,7 @@ extension API {
     }
 
     /// The body of a DELETE, which may have none.
-    func optionalBody(_ request: Request) async throws -> APIBody {
+    @inline(never) func optionalBody(_ request: Request) async throws -> APIBody {
         let bytes = try await self.bytes(request)
         return try APIBody(bytes.isEmpty ? Array("{}".utf8) : bytes)
     }
