@@ -72,7 +72,7 @@ def test_a_live_activity_is_updated_and_ended_on_the_lock_screen(make_stage):
     found = told(stage, update)
     assert (found["state"], found["apns_id"], found["event"], found["target"]) == ("accepted", update, "update", "token")
     # The newest state wins, whatever comes last.
-    old = push(stage, "update", {"eta": 7}, token=token, timestamp=1_000)
+    old = push(stage, "update", {"eta": 7}, token=token, timestamp=1_577_836_800_000)
     assert told(stage, old)["state"] == "accepted"
     end = push(stage, "end", {"eta": 0}, token=token, dismissal_at=0)
     phone.shows(None)

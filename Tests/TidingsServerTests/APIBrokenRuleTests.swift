@@ -146,7 +146,7 @@ import TidingsModel
         (.put, "users/b/settings/GRP/team", "{}", "level must be present"),
         (
             .put, "users/b/settings/GRP/team", #"{"level":"all","level_until":0}"#,
-            "level_until must be a whole number from 1 to 9223372036854775807"
+            "level_until must be milliseconds since 1970, from 1577836800000 to 9007199254740991, got 0"
         ),
         (
             .put, "conversations/GRP/team/only-admins-write", "{}", "only_admins_write must be present"

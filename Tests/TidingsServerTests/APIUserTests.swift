@@ -141,7 +141,7 @@ import TidingsModel
             answer.json["lanes"] == [
                 [
                     "environment": "sandbox", "topic": "com.example", "state": "config_fault",
-                    "reason": "InvalidProviderToken", "waiting": 3, "in_flight": 1,
+                    "reason": "InvalidProviderToken", "waiting": 3, "in_flight": 1, "refused_tokens": 0,
                 ]
             ])
         let nothing: JSONValue = ["count": 0, "p50_ms": .null, "p95_ms": .null, "p99_ms": .null]
