@@ -3,7 +3,7 @@
 package enum GivenTime {
     package static let range: ClosedRange<Int64> = 1_577_836_800_000...9_007_199_254_740_991
 
-    /// What is not in the range, with what it looks like.
+    /// Returns the rule that a time outside the range breaks.
     package static func fault(of time: Int64) -> String? {
         guard !Self.range.contains(time) else { return nil }
         let rule =

@@ -59,7 +59,7 @@ package enum RequestFault: Error, CaseIterable, Sendable {
     }
 }
 
-/// What a request asks for (RFC 9112 §3.2).
+/// The target of a request (RFC 9112 §3.2).
 package enum RequestTarget {
     /// Whether a path other than `/` has an empty segment, as of an id that was left empty: it is another path than the one without (RFC 3986
     /// §3.3), though routers pass over it.

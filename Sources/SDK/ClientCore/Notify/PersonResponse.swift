@@ -55,7 +55,7 @@ public struct ReceivedNotification: Hashable, Sendable {
     public var text: AlertText
     /// The whole user info.
     public var userInfo: JSONValue
-    /// What your backend sent along with a silent push (`POST …/silent-push`, see docs/api.md); nil for none.
+    /// The data your backend sent along with a silent push (`POST …/silent-push`, see docs/api.md); nil for none.
     public var data: JSONObject? { self.userInfo[CallInfo.dataKey]?.objectValue }
     /// Whether it is a push of the server's that comes without sound: the extension has silenced it, because its message
     /// rang before (design.md P3).

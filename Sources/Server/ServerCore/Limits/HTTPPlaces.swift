@@ -6,7 +6,7 @@ package import TidingsModel
 package struct HTTPPlaces<ID: Hashable & Sendable>: Sendable {
     package struct Limits: Hashable, Sendable {
         package var connectionsMax: Int
-        /// Of all answers together, in bytes: what is made and not read.
+        /// All answers together, in bytes: made and not read.
         package var unreadBytesMax: Int
         /// At which an answer has to be read, in bytes.
         package var bytesPerSecond: Int
@@ -106,7 +106,7 @@ package struct HTTPPlaces<ID: Hashable & Sendable>: Sendable {
         self.connections[id].flatMap { $0.unread > 0 ? $0.deadline : nil }
     }
 
-    /// Whether the person may be answered once more; then the connection's request counts as theirs until its answer is read.
+    /// Says if the person may be answered once more; then the connection's request counts as theirs until its answer is read.
     package mutating func admits(_ person: UserKey, on id: ID) -> Bool {
         guard self.connections[id]?.person != person else { return true }
         guard self.answersByPerson[person] ?? 0 < self.limits.answersPerPersonMax else { return false }

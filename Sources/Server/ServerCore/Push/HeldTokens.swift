@@ -14,7 +14,7 @@ struct HeldTokens: Sendable {
         let reason: String
     }
 
-    /// Of more the oldest are forgotten, and may be sent to once more.
+    /// Beyond it the oldest are forgotten, and may be sent to once more.
     static let most = 10_000
 
     private var tokens: [DeviceKey: Token] = [:]

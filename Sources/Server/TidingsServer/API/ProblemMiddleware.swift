@@ -157,7 +157,7 @@ private struct AwaitedBody: AsyncSequence, Sendable {
 }
 
 extension APIProblem {
-    /// What is refused before it comes to a route.
+    /// Requests that are refused before a route sees them.
     @Sendable static func answer(to fault: RequestFault, _ headers: HTTPHeaders) -> (headers: HTTPHeaders, body: String)
     {
         let (_, code, field, rule) = fault.row

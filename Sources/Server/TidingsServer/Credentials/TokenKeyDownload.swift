@@ -14,7 +14,7 @@ struct TokenKeyDownload: Sendable {
     /// For the look-up, connecting and the whole answer.
     static let limit: TimeAmount = .seconds(5)
 
-    /// Of addresses that the configuration file does not name.
+    /// For addresses that the configuration file does not name.
     let networks: WebhookNetworks
     /// These may lead anywhere.
     let named: Set<AppSettings.KeySource>

@@ -109,7 +109,7 @@ final class HTTPConnections: Sendable {
         }
     }
 
-    /// Whether there may be one more answer to the person; the connection's request counts as theirs until its answer is read.
+    /// Says if the person may have one more answer; the connection's request counts as theirs until its answer is read.
     func admits(_ person: UserKey, on channel: any Channel) -> Bool {
         self.state.withLock { $0.places.admits(person, on: ObjectIdentifier(channel)) }
     }

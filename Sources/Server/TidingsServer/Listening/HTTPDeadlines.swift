@@ -32,7 +32,7 @@ final class HTTPDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     private var isStreaming = false
     /// Bytes that were written and that the socket has not taken.
     private var unread = 0
-    /// What has come behind the request that is answered, in order.
+    /// Parts that came behind the request that is answered, in order.
     private var held = CircularBuffer<Held>()
     private var isReadHeld = false
     /// More has come than is held: once that is answered the connection is closed, and a client asks for the rest again (RFC 9112,
