@@ -124,10 +124,18 @@ def foreign(path: pathlib.Path):
         database.commit()
 
 
-def newer(path: pathlib.Path):
+def of_version(number: int, path: pathlib.Path):
     with contextlib.closing(sqlite3.connect(path)) as database:
-        database.execute("PRAGMA user_version = 99")
+        database.execute(f"PRAGMA user_version = {number}")
         database.commit()
+
+
+def earlier(path: pathlib.Path):
+    of_version(25, path)
+
+
+def later(path: pathlib.Path):
+    of_version(99, path)
 
 
 def scrambled(path: pathlib.Path):
@@ -138,7 +146,8 @@ def scrambled(path: pathlib.Path):
 
 REFUSED = {
     garbage: "is not a Tidings message store", without_header: "is not a Tidings message store",
-    foreign: "is not a Tidings message store", newer: "has schema 99", cut_in_half: "is damaged",
+    foreign: "is not a Tidings message store", earlier: "is of version 25, and this build reads version 1",
+    later: "is of version 99, and this build reads version 1", cut_in_half: "is damaged",
     cut_within_a_page: "is damaged", cut_to_the_first_page: "is damaged", scrambled: "is damaged",
 }
 

@@ -123,24 +123,6 @@ private let changes: [StoreCommand] = [
             ])
     }
 
-    @Test func `are kept from now on in a file of version 22, of which nobody knows who has changed it`() async throws {
-        let store = try self.open()
-        _ = try await store.apply([.changeControl(.addOperator(person("ann")), at: 1)])
-        store.close()
-        let database = try DatabaseQueue(path: self.folder.path())
-        try await database.write { try $0.execute(sql: "\(backToVersion22); PRAGMA user_version = 22") }
-        try database.close()
-        let migrated = try self.open()
-        #expect(try await migrated.dump().audit == [])
-        _ = try await migrated.apply(Array(changes.dropFirst()))
-        #expect(migrated.opening.control[operatorNamed: "ann"] != nil)
-        migrated.close()
-        let again = try self.open()
-        #expect(try await again.dump().audit.map(\.subject) == ["ben", "ben"])
-        again.close()
-        #expect(try StoreMaintenance.check(path: self.folder.path(), logger: quiet) == [])
-    }
-
     @Test func `push out those that are older than the newest hundred thousand`() async throws {
         let store = try self.open()
         _ = try await store.apply(changes)

@@ -126,30 +126,3 @@ import TidingsModel
         store.close()
     }
 }
-
-@Suite struct `A store file of version 4` {
-    @Test func `opens, and keeps each receipt once from then on`() async throws {
-        let folder = try TemporaryFolder()
-        let leg = LegID(message: MessageID(rawValue: 1), user: bo, device: "phone")
-        let commands: [StoreCommand] = [
-            .signIn(DeviceKey(user: bo, device: "phone"), platform: "ios", at: 1), accept(message(1)),
-        ]
-        let store = try MessageStore(path: folder.path(), logger: quiet)
-        _ = try await store.apply(commands)
-        store.close()
-        let database = try DatabaseQueue(path: folder.path())
-        try await database.write { database in
-            try database.execute(sql: "DROP TABLE receipt; \(backToVersion5); PRAGMA user_version = 4")
-        }
-        try database.close()
-        var reference = ReferenceStore()
-        _ = reference.open()
-        _ = try reference.apply(commands, epoch: 1)
-        let again = try MessageStore(path: folder.path(), logger: quiet)
-        #expect(again.opening.plain == reference.open())
-        let more: [StoreCommand] = [.receipt(leg, .opened, at: 5), .receipt(leg, .opened, at: 6)]
-        #expect(try await again.apply(more) == reference.apply(more, epoch: 2))
-        #expect(try await again.dump() == reference.dump())
-        again.close()
-    }
-}

@@ -212,23 +212,6 @@ private func change(_ change: ControlChange) -> StoreCommand { .changeControl(ch
         #expect(last.opening.control[app: "shop"]?.webhooks == [])
         last.close()
     }
-
-    @Test func `can be kept in a file of version 19`() async throws {
-        let store = try self.open()
-        _ = try await store.apply([accept(message(1))])
-        store.close()
-        try self.spoil("\(backToVersion19); PRAGMA user_version = 19")
-        let migrated = try self.open()
-        #expect(migrated.opening.control == ControlState())
-        _ = try await migrated.apply(filled + [used])
-        migrated.close()
-        let again = try self.open()
-        #expect(again.opening.control == (try self.expected(filled + [used])))
-        guard case .trace(.some) = try await again.apply([.trace("shop", MessageID(rawValue: 1))])[0] else {
-            return #expect(Bool(false), "the message is there")
-        }
-        again.close()
-    }
 }
 
 @Suite struct `A record of an app or operator` {
@@ -246,7 +229,7 @@ private func change(_ change: ControlChange) -> StoreCommand { .changeControl(ch
         var writer = ByteWriter()
         writer.byte(JournalRow.version)
         let start = writer.openLength()
-        writer.byte(55)
+        writer.write(JournalRecord.Kind.control)
         writer.text(text)
         writer.closeLength(at: start)
         return writer.bytes
@@ -263,7 +246,7 @@ private func change(_ change: ControlChange) -> StoreCommand { .changeControl(ch
         return records
     }
 
-    @Test func `is JSON under number 55, with who has asked for it`() throws {
+    @Test func `is JSON, with who has asked for it`() throws {
         let audit = AuditRecord(
             number: 7, at: 3, author: ControlAuthor(.ofOperator, name: "ann", address: "::1"), action: "suspend",
             app: "shop", subject: "")
@@ -304,28 +287,5 @@ private func change(_ change: ControlChange) -> StoreCommand { .changeControl(ch
             guard case .badValue(let what) = fault else { return #expect(Bool(false), "\(fault)") }
             #expect(what.contains(words), "\(what)")
         }
-    }
-}
-
-@Suite struct `A store file of version 23` {
-    @Test func `has operators with a key, who may get a password and sign in from now on`() async throws {
-        let folder = try TemporaryFolder()
-        let store = try MessageStore(path: folder.path(), logger: quiet)
-        // Of then, too, an operator's record has neither a password nor sessions.
-        _ = try await store.apply(Array(filled.prefix(3)))
-        store.close()
-        let database = try DatabaseQueue(path: folder.path())
-        try await database.write { try $0.execute(sql: "\(backToVersion24); PRAGMA user_version = 23") }
-        try database.close()
-
-        let migrated = try MessageStore(path: folder.path(), logger: quiet)
-        let before = migrated.opening.control[operatorNamed: "ann"]
-        #expect(before?.hashes == KeyHashes(hash(2)) && before?.password == nil && before?.sessions == [])
-        _ = try await migrated.apply(Array(filled.suffix(2)))
-        migrated.close()
-        let again = try MessageStore(path: folder.path(), logger: quiet)
-        let ann = again.opening.control[operatorNamed: "ann"]
-        #expect(ann?.password == password && ann?.sessions.map(\.hash) == [hash(5)])
-        again.close()
     }
 }

@@ -103,6 +103,8 @@ final class DeskBench {
             id: id, name: id, url: "https://example.com/", kinds: kinds, secret: SealedBytes(keyID: "m1", bytes: [2]),
             createdAt: 5)
         try await self.change(.add(record), of: app)
+        // As the API does: a desk that has not looked at the journal yet would begin at its end, behind what is said next.
+        _ = await self.desk.progress(of: WebhookKey(app: app, webhook: id))
     }
 
     @discardableResult

@@ -138,40 +138,4 @@ import TidingsModel
         again.epoch = dump.epoch
         #expect(again == dump)
     }
-
-    @Test func `goes from a file of an earlier version as it is opened`() async throws {
-        let folder = try TemporaryFolder()
-        let store = try MessageStore(path: folder.path(), logger: quiet)
-        _ = try await store.apply([Self.commands[0]])
-        store.close()
-        // What version 5 has left: the texts, in rows whose effects are derived.
-        var row = JournalRow()
-        row.append(.accept(message(2, content: "GOES-2"), senderDevice: nil, version: 0))
-        row.append(.accept(message(3, content: "GOES-3"), senderDevice: nil, version: 0, author: "operator"))
-        for text in ["GOES-4A", "NOW-3"] {
-            let edit = Edit(
-                message: MessageID(rawValue: 3), conversation: .init(type: .direct, target: "bo"),
-                content: "{\"content\":\"\(text)\"}", at: 9)
-            row.append(.edit("shop", edit, accepted: 3))
-        }
-        let recall = Recall(
-            id: MessageID(rawValue: 9), message: MessageID(rawValue: 2),
-            conversation: .init(type: .direct, target: "bo"), sender: "ada", at: 9)
-        row.append(.recall("shop", recall, accepted: 2))
-        let bytes = Data(row.bytes)
-        let database = try DatabaseQueue(path: folder.path())
-        try await database.write { database in
-            try database.execute(sql: "INSERT INTO journal VALUES (2, ?)", arguments: [bytes])
-            try database.execute(
-                sql: """
-                    UPDATE store SET watermark = 6, indexed = 6, last_message = 9;
-                    \(backToVersion5);
-                    PRAGMA user_version = 5;
-                    """)
-        }
-        try database.close()
-        let opened = try MessageStore(path: folder.path(), logger: quiet)
-        opened.close()
-        #expect(try Self.found(Self.words, in: folder) == ["STAYS-1", "NOW-3"])
-    }
 }

@@ -54,12 +54,31 @@ import TidingsModel
         #expect(try Data(contentsOf: self.folder.url.appendingPathComponent("store.sqlite")) == before)
     }
 
-    @Test func `leaves a newer build's file alone`() async throws {
-        try MessageStore(path: self.folder.path(), logger: quiet).close()
-        let database = try DatabaseQueue(path: self.folder.path())
-        try await database.write { try $0.execute(sql: "PRAGMA user_version = 99") }
+    @Test(arguments: [0, 2, 25, 99])
+    func `leaves the file of an earlier or later build alone, says which, and what to do`(version: Int) async throws {
+        let path = self.folder.path()
+        try MessageStore(path: path, logger: quiet).close()
+        let database = try DatabaseQueue(path: path)
+        try await database.write { try $0.execute(sql: "PRAGMA user_version = \(version)") }
         try database.close()
-        #expect(self.reason(at: self.folder.path()) == .newerSchema(found: 99, known: Schema.version))
+        let before = try self.files()
+        let refusal =
+            "message store \(path) is of version \(version), and this build reads version 1: "
+            + "start with a new file, or run the build that wrote this one"
+        #expect(self.reason(at: path) == .otherVersion(found: version, read: 1))
+        func refused(_ work: () throws -> Void) {
+            #expect { try work() } throws: { "\($0)" == refusal }
+        }
+        refused { _ = try MessageStore(path: path, logger: quiet) }
+        refused { _ = try StoreMaintenance.check(path: path, logger: quiet) }
+        refused { _ = try StoreMaintenance.rebuild(path: path, logger: quiet) }
+        #expect(try self.files() == before)
+    }
+
+    private func files() throws -> [String: Data] {
+        try FileManager.default.contentsOfDirectory(atPath: self.folder.url.path).reduce(into: [:]) { files, name in
+            files[name] = try Data(contentsOf: self.folder.url.appendingPathComponent(name))
+        }
     }
 
     @Test func `says so when another server has it`() throws {

@@ -78,11 +78,6 @@ import TidingsModel
             try chance.pick(seeds).write(to: URL(fileURLWithPath: folder.path()))
             let database = try DatabaseQueue(path: folder.path())
             for _ in 0...chance.below(3) { try Self.spoil(database, &chance) }
-            if chance.below(20) == 0 {
-                try await database.write { [version = chance.below(4)] in
-                    try $0.execute(sql: "PRAGMA user_version = \(version)")
-                }
-            }
             try database.close()
             _ = await self.visit(folder.path(), seed: number)
         }
@@ -133,9 +128,7 @@ import TidingsModel
             for _ in 0...chance.below(4) { chance.mutate(&row) }
             row.withUnsafeBytes { buffer in
                 try? JournalRow.read(buffer) { _ in true }
-                for format in 0...4 as ClosedRange<Int64> {
-                    _ = try? LogChunk(first: UInt64(chance.below(9)), stored: buffer, format: format)
-                }
+                _ = try? LogChunk(first: UInt64(chance.below(9)), stored: buffer)
                 var settings = ByteReader(buffer)
                 _ = try? settings.read() as AllSettings
             }

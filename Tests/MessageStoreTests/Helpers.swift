@@ -48,47 +48,6 @@ let ada = UserKey(app: "shop", user: "ada")
 let bo = UserKey(app: "shop", user: "bo")
 let team = ConversationID(type: .group, target: "team")
 
-let backToVersion24 = "ALTER TABLE open_leg DROP COLUMN steps"
-let backToVersion22 = "\(backToVersion24); DROP TABLE audit"
-let backToVersion21 = "\(backToVersion22); DROP TABLE push_reached; ALTER TABLE push_job DROP COLUMN pass"
-let backToVersion20 = """
-    \(backToVersion21); DROP TABLE push_job; DROP TABLE push_step; DROP TABLE push_end; DROP TABLE alias;
-    ALTER TABLE person DROP COLUMN labels; ALTER TABLE open_leg DROP COLUMN push_job
-    """
-let backToVersion19 = "\(backToVersion20); DROP TABLE app; DROP TABLE operator; DROP TABLE key_use"
-let backToVersion18 = "\(backToVersion19); DROP TABLE follower; ALTER TABLE account DROP COLUMN details"
-let backToVersion17 = "\(backToVersion18); ALTER TABLE person DROP COLUMN drafts"
-let backToVersion16 = "\(backToVersion17); ALTER TABLE device DROP COLUMN status"
-let backToVersion15 = "\(backToVersion16); ALTER TABLE conversation DROP COLUMN push"
-let backToVersion14 = "\(backToVersion15); DROP TABLE media_use"
-let backToVersion13 = """
-    \(backToVersion14); ALTER TABLE conversation DROP COLUMN mutes; ALTER TABLE conversation DROP COLUMN only_admins_write;
-    ALTER TABLE conversation DROP COLUMN invited; ALTER TABLE person_conversation DROP COLUMN wrote;
-    ALTER TABLE kept_answer DROP COLUMN invited
-    """
-let backToVersion12 = """
-    \(backToVersion13); DROP INDEX device_voip_token; ALTER TABLE device DROP COLUMN voip_token; ALTER TABLE device DROP COLUMN voip
-    """
-let backToVersion10 = """
-    \(backToVersion12); ALTER TABLE person DROP COLUMN name; ALTER TABLE person DROP COLUMN portrait
-    """
-let backToVersion9 = "\(backToVersion10); DROP TABLE kept_answer"
-
-let backToVersion8 = "\(backToVersion9); ALTER TABLE device DROP COLUMN unpushed"
-
-let backToVersion7 = """
-    \(backToVersion8);
-    DROP TABLE opening; DROP TABLE set_aside;
-    ALTER TABLE store DROP COLUMN identity; ALTER TABLE store DROP COLUMN generation
-    """
-
-let backToVersion5 = """
-    \(backToVersion7);
-    ALTER TABLE conversation DROP COLUMN bans; DROP TABLE account;
-    ALTER TABLE person DROP COLUMN banned; ALTER TABLE person DROP COLUMN tokens_not_before;
-    ALTER TABLE device DROP COLUMN push_accepted
-    """
-
 func message(
     _ id: UInt64, from sender: UserID = "ada", to target: String = "bo", type: ConversationType = .direct,
     client: String? = nil, content: String = "hi"

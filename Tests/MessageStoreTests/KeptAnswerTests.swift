@@ -67,18 +67,4 @@ import TidingsModel
         #expect(try await self.isKept(rebuilt))
         rebuilt.close()
     }
-
-    @Test func `can be kept in a file of version 9`() async throws {
-        let folder = try TemporaryFolder()
-        let store = try MessageStore(path: folder.path(), logger: quiet)
-        _ = try await store.apply([accept(message(1))])
-        store.close()
-        let database = try DatabaseQueue(path: folder.path())
-        try await database.write { try $0.execute(sql: "\(backToVersion9); PRAGMA user_version = 9") }
-        try database.close()
-        let migrated = try MessageStore(path: folder.path(), logger: quiet)
-        _ = try await migrated.apply([self.once(accept(message(2)))])
-        #expect(try await self.isKept(migrated))
-        migrated.close()
-    }
 }

@@ -77,38 +77,3 @@ import TidingsModel
         #expect(try found("bo") > 5)
     }
 }
-
-@Suite struct `A store file of version 24` {
-    @Test func `opens with its open legs, of which no steps are known, and keeps those from now on`() async throws {
-        let folder = try TemporaryFolder()
-        let leg = LegID(message: MessageID(rawValue: 1), user: bo, device: "phone")
-        let other = LegID(message: MessageID(rawValue: 2), user: bo, device: "phone")
-        let store = try MessageStore(path: folder.path(), logger: quiet)
-        _ = try await store.apply([
-            .signIn(DeviceKey(user: bo, device: "phone"), platform: "ios", at: 7), accept(message(1)),
-            accept(message(2)),
-            .keepLeg(OpenLeg(leg: leg, position: 1, wait: .quietHours, notBefore: 99)),
-        ])
-        store.close()
-        let database = try DatabaseQueue(path: folder.path())
-        try await database.write { try $0.execute(sql: "\(backToVersion24); PRAGMA user_version = 24") }
-        try database.close()
-
-        let migrated = try MessageStore(path: folder.path(), logger: quiet)
-        let old = OpenLeg(leg: leg, position: 1, wait: .quietHours, notBefore: 99)
-        #expect(try await migrated.openLegs(of: bo) == [old])
-        let new = OpenLeg(leg: other, position: 2, wait: .throttled, attempts: 1, steps: everyStep)
-        _ = try await migrated.apply([.keepLeg(new)])
-        migrated.close()
-        let again = try MessageStore(path: folder.path(), logger: quiet)
-        #expect(try await again.openLegs(of: bo) == [old, new])
-        again.close()
-    }
-}
-
-extension MessageStore {
-    fileprivate func openLegs(of user: UserKey) async throws -> [OpenLeg] {
-        guard case .user(let record) = try await self.apply([.loadUser(user)]).first else { return [] }
-        return record.openLegs
-    }
-}

@@ -6,25 +6,6 @@ import TidingsModel
 
 @testable import MessageStore
 
-@Suite struct `A store file of version 21` {
-    @Test func `opens with its jobs, which have no passes`() async throws {
-        let folder = try TemporaryFolder()
-        let store = try MessageStore(path: folder.path(), logger: quiet)
-        _ = try await store.apply(signIn(2) + [created(), step(101...101)])
-        var dump = try await store.dump()
-        store.close()
-        let database = try DatabaseQueue(path: folder.path())
-        try await database.write { try $0.execute(sql: "\(backToVersion21); PRAGMA user_version = 21") }
-        try database.close()
-        let migrated = try MessageStore(path: folder.path(), logger: quiet)
-        let other = try await migrated.dump()
-        dump.epoch = other.epoch
-        #expect(other == dump)
-        #expect(other.pushes.map(\.pass) == [0])
-        migrated.close()
-    }
-}
-
 @Suite struct `A push at a local time in the store` {
     let folder: TemporaryFolder
 

@@ -162,7 +162,7 @@ import TidingsModel
         #expect(state[app: "shop"]?.webhooks == [webhook])
     }
 
-    @Test func `comes back the same from what a store keeps, and is none in what older builds kept`() throws {
+    @Test func `comes back the same from what a store keeps, where there is none, too`() throws {
         var state = try Self.state()
         let without = try #require(state[app: "shop"])
         #expect(without.json["webhooks"] == nil)

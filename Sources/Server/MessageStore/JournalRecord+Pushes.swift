@@ -73,6 +73,7 @@ extension PushStepRecord: StoredValue {
             writer.write(user)
             last = id.rawValue
         }
+        writer.write(self.devices)
     }
 
     init(from reader: inout ByteReader) throws(StoredBytesFault) {
@@ -86,6 +87,10 @@ extension PushStepRecord: StoredValue {
             last &+= try reader.number()
             self.ids.append(MessageID(rawValue: last))
             self.users.append(try reader.read())
+        }
+        self.devices = try reader.read()
+        guard self.devices.isEmpty || self.devices.count == self.users.count else {
+            throw .badValue("devices of a push")
         }
     }
 }
@@ -109,33 +114,27 @@ extension PushJob: StoredValue {
     func write(to writer: inout ByteWriter) {
         switch self.body {
         case .message(let message):
-            writer.byte(self.localTime == nil ? 1 : 3)
-            writer.write(message.push?.words?.json.text ?? "", message.push?.withoutWords?.json.text ?? "", message)
+            writer.byte(1)
+            writer.pushOptions(message.push)
+            writer.write(message)
         case .custom(let message):
-            writer.byte(self.localTime == nil ? 2 : 4)
-            writer.write(message.title, message.content, message.contentType)
+            writer.write(2 as UInt8, message.title, message.content, message.contentType)
             writer.write(JSONValue.object(message.extras).text)
         }
         writer.write(self.id, self.app, self.account, self.audience, self.ignoresBlocks)
         writer.write(self.lifetimeMilliseconds, self.sendAt, self.ratePerSecond, self.createdAt)
-        guard let local = self.localTime else { return }
-        writer.write(local.text, local.timeZone)
-        writer.number(UInt64(local.passes.count))
-        for pass in local.passes { writer.write(pass.at, pass.timeZones) }
+        writer.write(self.localTime)
     }
 
     init(from reader: inout ByteReader) throws(StoredBytesFault) {
         let body: Body
-        let kind = try reader.byte()
-        switch kind {
-        case 1, 3:
-            // What is erased by now is no JSON.
-            let words = PushOptions(stored: try reader.text())
-            let others = PushOptions(stored: try reader.text())
+        switch try reader.byte() {
+        case 1:
+            let push = try reader.pushOptions()
             var message: Message = try reader.read()
-            message.push = words?.merged(over: others) ?? others
+            message.push = push
             body = .message(message)
-        case 2, 4:
+        case 2:
             var message = CustomMessage(
                 id: MessageID(rawValue: 0), title: try reader.read(), content: try reader.read(),
                 contentType: try reader.read(), sentAt: 0)
@@ -151,14 +150,25 @@ extension PushJob: StoredValue {
             id: id, app: app, account: try reader.read(), body: body, audience: try reader.read(),
             ignoresBlocks: try reader.read(), lifetimeMilliseconds: try reader.read(), sendAt: try reader.read(),
             ratePerSecond: try reader.read(), createdAt: try reader.read())
-        // Jobs without a local time are written as before there was one.
-        guard kind > 2 else { return }
-        var local = PushLocalTime(text: try reader.read(), timeZone: try reader.read(), passes: [])
-        for _ in 0..<(try reader.number()) {
-            local.passes.append(.init(at: try reader.read(), timeZones: try reader.read()))
-        }
+        guard let local: PushLocalTime = try reader.read() else { return }
         guard let first = local.passes.first else { throw .badValue("passes of a push") }
         (self.localTime, self.sendAt) = (local, first.at)
+    }
+}
+
+extension PushLocalTime: StoredValue {
+    func write(to writer: inout ByteWriter) { writer.write(self.text, self.timeZone, self.passes) }
+
+    init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        self.init(text: try reader.read(), timeZone: try reader.read(), passes: try reader.read())
+    }
+}
+
+extension PushLocalTime.Pass: StoredValue {
+    func write(to writer: inout ByteWriter) { writer.write(self.at, self.timeZones) }
+
+    init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        self.init(at: try reader.read(), timeZones: try reader.read())
     }
 }
 

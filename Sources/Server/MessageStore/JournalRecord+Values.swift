@@ -55,7 +55,7 @@ extension PushState: StoredValue {
         switch self {
         case .none: writer.byte(0)
         case .registered(let registration, let at, let wasAccepted):
-            writer.write((wasAccepted ? 4 : 1) as UInt8, registration, at)
+            writer.write(1 as UInt8, registration, at, wasAccepted)
         case .quarantined(let registration, let at, let reason): writer.write(2 as UInt8, registration, at, reason)
         case .dead(let timestamp): writer.write(3 as UInt8, timestamp)
         }
@@ -64,10 +64,9 @@ extension PushState: StoredValue {
     init(from reader: inout ByteReader) throws(StoredBytesFault) {
         switch try reader.byte() {
         case 0: self = .none
-        case 1: self = .registered(try reader.read(), at: try reader.read())
+        case 1: self = .registered(try reader.read(), at: try reader.read(), wasAccepted: try reader.read())
         case 2: self = .quarantined(try reader.read(), at: try reader.read(), reason: try reader.read())
         case 3: self = .dead(timestamp: try reader.read())
-        case 4: self = .registered(try reader.read(), at: try reader.read(), wasAccepted: true)
         default: throw .badValue("push state")
         }
     }
@@ -93,7 +92,7 @@ extension LegID: StoredValue {
     }
 }
 
-/// Without the job: the kind of the record says whether it stands before it.
+/// Without steps and job: the kind of the record says whether they follow.
 extension OpenLeg: StoredValue {
     func write(to writer: inout ByteWriter) {
         writer.write(self.leg, self.position, self.wait)
@@ -129,15 +128,13 @@ extension LegEnd: StoredValue {
         case .expired: writer.byte(8)
         case .muted: writer.byte(9)
         case .noToken: writer.byte(10)
+        case .tokenQuarantined(let reason, let status): writer.write(11 as UInt8, reason, status)
         case .accepted(let apnsID): writer.write(12 as UInt8, apnsID)
         case .tokenDead(let timestamp): writer.write(13 as UInt8, timestamp)
         case .rejected(let reason): writer.write(14 as UInt8, reason)
         case .quietHours: writer.byte(15)
         case .disabled: writer.byte(16)
-        case .blocked: writer.byte(18)
-        // 11 is the form without a reason, which older journals have.
-        case .tokenQuarantined(reason: "", status: 0): writer.byte(11)
-        case .tokenQuarantined(let reason, let status): writer.write(17 as UInt8, reason, status)
+        case .blocked: writer.byte(17)
         }
     }
 
@@ -153,14 +150,13 @@ extension LegEnd: StoredValue {
         case 8: self = .expired
         case 9: self = .muted
         case 10: self = .noToken
-        case 11: self = .tokenQuarantined(reason: "", status: 0)
+        case 11: self = .tokenQuarantined(reason: try reader.read(), status: try reader.read())
         case 12: self = .accepted(apnsID: try reader.read())
         case 13: self = .tokenDead(timestamp: try reader.read())
         case 14: self = .rejected(reason: try reader.read())
         case 15: self = .quietHours
         case 16: self = .disabled
-        case 17: self = .tokenQuarantined(reason: try reader.read(), status: try reader.read())
-        case 18: self = .blocked
+        case 17: self = .blocked
         default: throw .badValue("end of a leg")
         }
     }
@@ -202,8 +198,12 @@ extension ConversationID: StoredValue {
     }
 }
 
-/// Without addressees and expiry: most messages have none, and the kind of the record says whether they follow.
+/// Without addressees, expiry and options: most messages have none, and the kind of the record says whether they are there.
 extension Message: StoredValue {
+    var hasMore: Bool {
+        self.mentions != .none || !self.recipients.isEmpty || self.expiresAt != nil || self.push != nil
+    }
+
     func write(to writer: inout ByteWriter) {
         writer.write(self.id, self.app, self.sender, self.conversation, self.clientMessageID)
         writer.write(self.objectName, self.content, self.flags, self.pushText, self.sentAt)
@@ -258,12 +258,12 @@ extension Edit: StoredValue {
     }
 }
 
-/// Without the expiry: the kind of the record says whether it stands before it.
 extension CustomOperation: StoredValue {
     func write(to writer: inout ByteWriter) {
         let message = self.message
         writer.write(self.app, message.id, message.title, message.content, message.contentType)
         writer.write(JSONValue.object(message.extras).text, message.sentAt, self.recipients, self.clientMessageID)
+        writer.write(message.expiresAt)
     }
 
     init(from reader: inout ByteReader) throws(StoredBytesFault) {
@@ -277,6 +277,45 @@ extension CustomOperation: StoredValue {
         message.extras = extras
         message.sentAt = try reader.read()
         self.init(app: app, message: message, recipients: try reader.read(), clientMessageID: try reader.read())
+        self.message.expiresAt = try reader.read()
+    }
+}
+
+extension ByteWriter {
+    /// What people have written, and then the rest, so that the former can be erased alone.
+    mutating func pushOptions(_ push: PushOptions?) {
+        self.write(push?.words?.json.text ?? "", push?.withoutWords?.json.text ?? "")
+    }
+}
+
+extension ByteReader {
+    mutating func pushOptions() throws(StoredBytesFault) -> PushOptions? {
+        // What is erased by now is no JSON.
+        let words = PushOptions(stored: try self.text())
+        let others = PushOptions(stored: try self.text())
+        return words?.merged(over: others) ?? others
+    }
+}
+
+extension ConversationRecord: StoredValue {
+    func write(to writer: inout ByteWriter) {
+        writer.write(self.app, self.conversation, self.name, self.portrait, self.members)
+        writer.write(self.push?.json.text)
+    }
+
+    init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        self.init(
+            app: try reader.read(), conversation: try reader.read(), name: try reader.read(),
+            portrait: try reader.read(), members: try reader.read(), push: PushOptions(stored: try reader.read()))
+    }
+}
+
+/// Without the mute.
+extension Member: StoredValue {
+    func write(to writer: inout ByteWriter) { writer.write(self.id, self.role, self.nickname) }
+
+    init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        self.init(try reader.read(), role: try reader.read(), nickname: try reader.read())
     }
 }
 

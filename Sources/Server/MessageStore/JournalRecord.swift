@@ -5,8 +5,8 @@ import TidingsModel
 /// to be looked up is already decided.
 enum JournalRecord: Hashable {
     /// `version` is the membership version its recipients come from, 0 where there are no members. `hushes`: it is hushed for those of
-    /// them who have blocked its sender. Not where the backend ignores blocks, nor in records of stores before version 12. `author`
-    /// has written it as the account that is its sender.
+    /// them who have blocked its sender; not where the backend ignores blocks. `author` has written it as the account that is its
+    /// sender.
     case accept(Message, senderDevice: DeviceID?, version: UInt64, hushes: Bool = false, author: UserID? = nil)
     case putConversation(ConversationRecord, version: UInt64)
     /// Its recipients are the members of its version and of the version before.
@@ -68,83 +68,46 @@ enum JournalRecord: Hashable {
         }
     }
 
-    /// A number is never used again for another kind.
+    /// Another number, or another form of what follows it, is another version of the schema.
     enum Kind: UInt8, StoredValue {
         case accept = 1
-        case putConversation = 2
-        case signIn = 3
-        case signOut = 4
-        case setPushState = 5
-        case advance = 6
-        case markRead = 7
-        case keepLeg = 8
-        case endLeg = 9
-        case receipt = 10
-        case acceptAddressed = 11
-        case putRankedConversation = 12
-        case change = 13
-        case recall = 14
-        case edit = 15
-        case delete = 16
-        case conversationSettings = 17
-        case personSettings = 18
-        case blocked = 19
-        case custom = 20
-        case objectNames = 21
-        case expiringCustom = 22
-        case userAccount = 24
-        case account = 23
-        case profile = 25
-        /// As `accept` and `acceptAddressed`, with `hushes`.
-        case acceptHushing = 26
-        case acceptAddressedHushing = 27
-        /// As `personSettings`, and by whom the person may be added.
-        case consentingPersonSettings = 28
-        /// As `accept`, with options: what was written for the message, then the others; then as `acceptAddressed`.
-        case acceptWithPush = 35
-        /// As `putRankedConversation`, with options.
-        case putConversationWithPush = 36
-        case setVoIPToken = 40
-        case deviceStatus = 45
-        /// As `conversationSettings`, and where the conversation stands in the list.
-        case listedConversationSettings = 46
-        /// As `listedConversationSettings`, after the draft.
-        case draftedConversationSettings = 47
-        /// An account of which more is said than that it is one.
-        case describedAccount = 52
-        /// The author, then as `acceptWithPush`.
-        case acceptByAuthor = 53
-        case following = 54
-        case control = 55
-        case push = 56
-        case pushStep = 57
-        /// A step that is not for all devices of its people.
-        case pushStepToDevices = 64
-        case pushChange = 58
-        /// The job and whether its push was repeated, then as `endLeg`.
-        case endPushLeg = 59
-        /// The job, then as `receipt`.
-        case pushReceipt = 60
-        case labels = 61
-        /// The job, then as `keepLeg`.
-        case keepPushLeg = 62
-        /// The steps, whether it is of a job, and the rest as `endPushLeg` or `endLeg`.
-        case endLegWithSteps = 65
-        /// The steps, the job or none, then as `keepLeg`.
-        case keepLegWithSteps = 66
-        // 29 to 34, 37 to 39, 41 to 44 and 48 to 51 have not been used.
-        case lost = 63
+        /// Hot records have a short form: this is an `accept` with an author, options, addressees or an expiry.
+        case acceptWithMore = 2
+        case putConversation = 3
+        case change = 4
+        case recall = 5
+        case edit = 6
+        case delete = 7
+        case conversationSettings = 8
+        case personSettings = 9
+        case blocked = 10
+        case custom = 11
+        case signIn = 12
+        case signOut = 13
+        case setPushState = 14
+        case deviceStatus = 15
+        case setVoIPToken = 16
+        case advance = 17
+        case markRead = 18
+        case keepLeg = 19
+        /// A leg with steps, or of a job.
+        case keepLegWithMore = 20
+        case endLeg = 21
+        /// As `keepLegWithMore`.
+        case endLegWithMore = 22
+        case receipt = 23
+        case objectNames = 24
+        case userAccount = 25
+        case profile = 26
+        case account = 27
+        case following = 28
+        case control = 29
+        case push = 30
+        case pushStep = 31
+        case pushChange = 32
+        case labels = 33
+        case lost = 34
     }
-}
-
-extension Message {
-    /// Whether it has more than kind 1 of the journal holds.
-    var isAddressed: Bool { self.mentions != .none || !self.recipients.isEmpty || self.expiresAt != nil }
-}
-
-extension ConversationRecord {
-    /// Whether it has more than kind 2 of the journal holds.
-    var isRanked: Bool { self.portrait != nil || self.members.contains { $0.isRanked } }
 }
 
 extension Member {

@@ -4,9 +4,7 @@ import TidingsModel
 /// A run of entries of one person's log without gaps; the bodies stay in the journal. The entries with a message of one conversation
 /// are linked, each to the one before it, so that history is read without looking at what lies between.
 struct LogChunk {
-    /// The format this build writes. Format 2 added mentions, format 3 links, format 4 `lacksDevice`: before it a record in the
-    /// journal says so. Format 5 added `isHushed`: before it nothing was.
-    static let format: Int64 = 5
+    private static let flagBits: UInt64 = 5
 
     let first: LogPosition
     private(set) var count: UInt64 = 0
@@ -31,9 +29,9 @@ struct LogChunk {
 
     init(first: LogPosition) { self.first = first }
 
-    init(first: LogPosition, stored bytes: UnsafeRawBufferPointer, format: Int64) throws {
+    init(first: LogPosition, stored bytes: UnsafeRawBufferPointer) throws {
         self.first = first
-        try Self.read(bytes, first: first, format: format) { entry in
+        try Self.read(bytes, first: first) { entry in
             self.append(entry)
             return true
         }
@@ -49,7 +47,7 @@ struct LogChunk {
         let flags: UInt64 =
             (entry.isHushed ? 16 : 0) | (entry.lacksDevice ? 8 : 0) | (entry.earlier == nil ? 0 : 4)
             | (entry.mentions ? 2 : 0) | (entry.counts ? 1 : 0)
-        self.writer.number(entry.conversation.rawValue << 5 | flags)
+        self.writer.number(entry.conversation.rawValue << Self.flagBits | flags)
         // The distance; 0 if there is nothing before it.
         if let earlier = entry.earlier { self.writer.number(earlier == 0 ? 0 : self.end - earlier) }
         // Below 0 only in a store whose counts were damaged.
@@ -61,18 +59,15 @@ struct LogChunk {
     /// - Returns: false if `body` did, which stops the reading.
     @discardableResult
     static func read(
-        _ bytes: UnsafeRawBufferPointer, first: LogPosition, format: Int64, _ body: (Entry) throws -> Bool
+        _ bytes: UnsafeRawBufferPointer, first: LogPosition, _ body: (Entry) throws -> Bool
     ) throws -> Bool {
-        guard (1...Self.format).contains(format) else { throw StoredBytesFault.badValue("format of a log") }
-        // One flag in format 1, one more in each format since.
-        let flagBits = UInt64(format)
         var reader = ByteReader(bytes)
         var position = first
         var record: JournalPosition = 0
         while !reader.isAtEnd {
             record &+= try reader.number()
             let conversation = try reader.number()
-            let flags = conversation & (1 << flagBits - 1)
+            let flags = conversation & (1 << Self.flagBits - 1)
             var earlier: LogPosition?
             if flags & 4 == 4 {
                 let distance = try reader.number()
@@ -81,7 +76,7 @@ struct LogChunk {
             }
             let entry = Entry(
                 position: position, record: record,
-                conversation: ConversationNumber(rawValue: conversation >> flagBits),
+                conversation: ConversationNumber(rawValue: conversation >> Self.flagBits),
                 counts: flags & 1 == 1, mentions: flags & 2 == 2, earlier: earlier,
                 lacksDevice: flags & 8 == 8, isHushed: flags & 16 == 16, unread: try reader.unread())
             guard try body(entry) else { return false }
@@ -92,7 +87,7 @@ struct LogChunk {
 
     @discardableResult
     func forEach(_ body: (Entry) throws -> Bool) throws -> Bool {
-        try self.writer.bytes.withUnsafeBytes { try Self.read($0, first: self.first, format: Self.format, body) }
+        try self.writer.bytes.withUnsafeBytes { try Self.read($0, first: self.first, body) }
     }
 }
 

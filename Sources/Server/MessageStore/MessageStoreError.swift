@@ -13,7 +13,8 @@ package struct MessageStoreError: Error, Equatable, Sendable, CustomStringConver
         case cannotOpen
         /// The file is not a database, or another program's.
         case notAStore
-        case newerSchema(found: Int, known: Int)
+        /// An earlier or later build has written it.
+        case otherVersion(found: Int, read: Int)
         /// Another process has the file open.
         case inUse
         /// Another process has begun such a work, and not ended it.
@@ -32,7 +33,7 @@ package struct MessageStoreError: Error, Equatable, Sendable, CustomStringConver
         switch self.reason {
         case .cannotOpen: "create its folder, and let the server's user read and write both"
         case .notAStore: "name another file, or move this one away"
-        case .newerSchema: "run the build that wrote it, or a newer one"
+        case .otherVersion: "start with a new file, or run the build that wrote this one"
         case .inUse: "stop the other server, or give this one its own file"
         case .busy: "wait until the other command has ended"
         case .notSynced: "put the file on a local disk, and use an unmodified SQLite"
@@ -48,7 +49,7 @@ package struct MessageStoreError: Error, Equatable, Sendable, CustomStringConver
             switch self.reason {
             case .cannotOpen: "cannot be opened for writing"
             case .notAStore: "is not a Tidings message store"
-            case .newerSchema(let found, let known): "has schema \(found), this build knows up to \(known)"
+            case .otherVersion(let found, let read): "is of version \(found), and this build reads version \(read)"
             case .inUse: "is open in another process"
             case .busy: "is worked in by another process"
             case .notSynced(let wanted, let found): "must sync with \(wanted), but reports \(found)"

@@ -76,7 +76,10 @@ struct Statements {
         self.lastPersonNumber = try prepare("SELECT coalesce(max(number), 0) FROM person")
         self.allPeople = try prepare("SELECT app, user FROM person")
         self.insertPerson = try prepare(
-            "INSERT INTO person (number, app, user, partition, head, unread, applied) VALUES (?, ?, ?, ?, 0, 0, 0)")
+            """
+            INSERT INTO person (number, app, user, partition, head, unread, applied, unread_all, mentions, signed_in, banned)
+            VALUES (?, ?, ?, ?, 0, 0, 0, 0, 0, 0, 0)
+            """)
         self.updatePerson = try prepare(
             """
             UPDATE person SET head = ?, unread = ?, applied = ?, unread_all = ?, mentions = ?, signed_in = ?
@@ -87,20 +90,19 @@ struct Statements {
         self.updateAccount = try prepare("UPDATE person SET banned = ?, tokens_not_before = ? WHERE number = ?")
 
         self.lastChunk = try prepare(
-            "SELECT position, entries, format FROM person_log WHERE person = ? ORDER BY position DESC LIMIT 1")
+            "SELECT position, entries FROM person_log WHERE person = ? ORDER BY position DESC LIMIT 1")
         self.chunkAt = try prepare(
             """
-            SELECT position, entries, format FROM person_log WHERE person = ? AND position <= ?
-            ORDER BY position DESC LIMIT 1
+            SELECT position, entries FROM person_log WHERE person = ? AND position <= ? ORDER BY position DESC LIMIT 1
             """)
         self.chunksFrom = try prepare(
             """
-            SELECT position, entries, format FROM person_log WHERE person = ?1 AND position < ?3 AND position >= coalesce(
+            SELECT position, entries FROM person_log WHERE person = ?1 AND position < ?3 AND position >= coalesce(
                 (SELECT max(position) FROM person_log WHERE person = ?1 AND position <= ?2), 0)
             ORDER BY position
             """)
         self.putChunk = try prepare(
-            "INSERT OR REPLACE INTO person_log (person, position, entries, format) VALUES (?, ?, ?, ?)")
+            "INSERT OR REPLACE INTO person_log (person, position, entries) VALUES (?, ?, ?)")
 
         self.conversationState = try prepare(
             """

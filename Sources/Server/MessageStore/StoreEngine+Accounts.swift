@@ -51,12 +51,8 @@ extension StoreEngine {
         let row = self.sql.allAccounts
         while try row.step() {
             let id = ConversationID(type: try row.conversationType(1), target: row.text(2))
-            var account = ServiceAccount(id)
-            if !row.isNull(3) {
-                var reader = ByteReader(row.blob(3))
-                account = try reader.account(id)
-            }
-            self.accounts[AppID(row.text(0)), default: [:]][id] = account
+            var reader = ByteReader(row.blob(3))
+            self.accounts[AppID(row.text(0)), default: [:]][id] = try reader.account(id)
         }
         let counts = self.sql.followerCounts
         while try counts.step() {
@@ -76,8 +72,7 @@ extension StoreEngine {
             }
             var writer = ByteWriter()
             writer.write(account.owner, account.operators, account.audience)
-            let details = account.isBare ? nil : writer.bytes
-            try self.sql.insertAccount.bind(app, type, key.conversation.target, details).run()
+            try self.sql.insertAccount.bind(app, type, key.conversation.target, writer.bytes).run()
         }
         self.accountsTail.removeAll()
     }

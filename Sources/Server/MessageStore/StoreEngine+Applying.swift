@@ -67,7 +67,6 @@ extension StoreEngine {
         case .receipt(let leg, let receipt, _, let job):
             self.appendToIndex(leg.message, position)
             if let job { try self.count(job, at: position) { $0.add(receipt) } }
-            // Builds before this one kept receipts of anybody.
             guard let person = try self.find(leg.user), position > person.applied else { break }
             person.receipts.insert(PersonState.Receipt(leg, receipt))
             self.touch(person)

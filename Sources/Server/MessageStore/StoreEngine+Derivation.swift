@@ -100,10 +100,11 @@ extension StoreEngine {
             return false
         }
         if !self.indexTail.isEmpty {
-            try self.storeIndex(of: self.indexTail.prefix(rows))
-            if self.indexTail.count > rows {
-                self.indexed = self.indexTail[rows - 1].record
-                self.indexTail.removeFirst(rows)
+            let count = self.wholeRecords(inIndexTail: rows)
+            try self.storeIndex(of: self.indexTail.prefix(count))
+            if self.indexTail.count > count {
+                self.indexed = self.indexTail[count - 1].record
+                self.indexTail.removeFirst(count)
                 return self.indexed >= round.target
             }
             self.indexTail.removeAll(keepingCapacity: true)
@@ -111,6 +112,16 @@ extension StoreEngine {
         }
         self.indexed = self.next - 1
         return true
+    }
+
+    /// Returns about how many rows end where a record ends. A step of a push has up to a thousand rows of one record, and what stands
+    /// behind `indexed` after a crash is whole records.
+    private func wholeRecords(inIndexTail rows: Int) -> Int {
+        let tail = self.indexTail
+        guard rows < tail.count else { return tail.count }
+        let cut = tail[rows].record
+        if let last = tail[..<rows].lastIndex(where: { $0.record != cut }) { return last + 1 }
+        return tail[rows...].firstIndex { $0.record != cut } ?? tail.count
     }
 
     /// So many people and conversations are new that their rows are due, before the next step takes long.

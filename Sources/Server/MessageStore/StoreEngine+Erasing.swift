@@ -97,21 +97,17 @@ extension ByteReader {
     fileprivate mutating func texts(into texts: inout [Range<Int>]) throws(StoredBytesFault) {
         let kind = JournalRecord.Kind(rawValue: try self.byte())
         switch kind {
-        case .accept, .acceptAddressed, .acceptHushing, .acceptAddressedHushing, .acceptWithPush, .acceptByAuthor:
-            if kind == .acceptByAuthor { try self.skipText() }
-            if kind == .acceptWithPush || kind == .acceptByAuthor {
-                texts.append(try self.skipText())
-                try self.skipText()
-                _ = try self.byte()
-            }
-            try self.messageTexts(into: &texts)
+        case .accept: try self.messageTexts(into: &texts)
+        case .acceptWithMore:
+            if try self.byte() == 1 { try self.skipText() }
+            try self.optionsAndMessageTexts(into: &texts)
         case .push:
-            // With or without a local time; a custom one is not erased.
-            guard [1, 3].contains(try self.byte()) else { break }
-            texts.append(try self.skipText())
-            try self.skipText()
-            try self.messageTexts(into: &texts)
-        case .draftedConversationSettings: if try self.byte() == 1 { texts.append(try self.skipText()) }
+            // A custom one is not erased.
+            guard try self.byte() == 1 else { break }
+            try self.optionsAndMessageTexts(into: &texts)
+        case .conversationSettings:
+            // Both bytes are 1 where a draft has a text.
+            if try self.byte() == 1, try self.byte() == 1 { texts.append(try self.skipText()) }
         case .edit:
             try self.skipText()
             _ = try self.fixed()
@@ -119,6 +115,12 @@ extension ByteReader {
             texts.append(try self.skipText())
         default: throw .badValue("reference to a text")  // tidy: the other records hold none that is erased
         }
+    }
+
+    private mutating func optionsAndMessageTexts(into texts: inout [Range<Int>]) throws(StoredBytesFault) {
+        texts.append(try self.skipText())
+        try self.skipText()
+        try self.messageTexts(into: &texts)
     }
 
     private mutating func messageTexts(into texts: inout [Range<Int>]) throws(StoredBytesFault) {

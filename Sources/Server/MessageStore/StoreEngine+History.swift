@@ -148,9 +148,7 @@ extension StoreEngine {
             let row = self.sql.chunkAt
             row.bind(person.number, position)
             defer { row.reset() }
-            if try row.step() {
-                try LogChunk.read(row.blob(1), first: try row.count(0), format: row.int(2), append)
-            }
+            if try row.step() { try LogChunk.read(row.blob(1), first: try row.count(0), append) }
         }
         guard let entry = run.entry(at: position) else {
             throw StoredBytesFault.missing("entry \(position) of the log of \(person.key)")

@@ -88,7 +88,7 @@ extension StoreEngine {
         }
         statement.reset()
         let last = try self.sql.lastChunk.bind(number).first {
-            try LogChunk(first: try $0.count(0), stored: $0.blob(1), format: $0.int(2))
+            try LogChunk(first: try $0.count(0), stored: $0.blob(1))
         }
         let chunk = last ?? LogChunk(first: head + 1)
         guard chunk.first > 0, chunk.end == head + 1 else {

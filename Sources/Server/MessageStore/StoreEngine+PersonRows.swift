@@ -89,7 +89,6 @@ extension StoreEngine {
 
     private func store(_ chunk: LogChunk, of person: PersonState) throws {
         self.sql.putChunk.bind(person.number, chunk.first)
-        self.sql.putChunk.bind(at: 4, LogChunk.format)
         try self.sql.putChunk.run(blob: chunk.bytes, at: 3)
     }
 

@@ -45,9 +45,7 @@ extension StoreEngine {
             row.bind(person.number, after + 1, firstInMemory)
             defer { row.reset() }
             while try row.step() {
-                guard try LogChunk.read(row.blob(1), first: try row.count(0), format: row.int(2), wanted) else {
-                    return
-                }
+                guard try LogChunk.read(row.blob(1), first: try row.count(0), wanted) else { return }
             }
         }
         for chunk in person.closedChunks + [person.chunk] where chunk.end > after + 1 {
@@ -98,7 +96,7 @@ extension StoreEngine {
                 continue
             }
             var end = first
-            try LogChunk.read(row.blob(1), first: first, format: row.int(2)) { entry in
+            try LogChunk.read(row.blob(1), first: first) { entry in
                 end = entry.position + 1
                 return compare(entry)
             }

@@ -52,7 +52,7 @@ package enum StoreFile {
         }
     }
 
-    /// Earlier builds left the mode of the files to the umask.
+    /// A file that was copied here may have another mode.
     static func closeToOthers(path: String) {
         for suffix in Self.suffixes where self.isOpenToOthers(path + suffix) { chmod(path + suffix, 0o600) }
     }

@@ -131,11 +131,9 @@ final class StoreReplay {
                     arguments: [opening["epoch"] as Int64, opening["number"] as Int64, opening["position"] as Int64])
             }
             for kept in answers where isWhole {
-                // Before version 14 without whom they invited.
-                let invited = kept.databaseValues.count == 8 ? [DatabaseValue.null] : []
                 try self.database.execute(
                     sql: "INSERT OR REPLACE INTO kept_answer VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                    arguments: StatementArguments(Array(kept.databaseValues) + invited))
+                    arguments: StatementArguments(kept.databaseValues))
             }
             for use in uses where self.engine.control.hasKey(use.key) {
                 let (app, name) = use.key.row

@@ -1,6 +1,6 @@
 import TidingsModel
 
-/// A value with one form in records, logs and rows. The stored form never changes: a new one gets a number of its own.
+/// A value with one form in records, logs and rows. Another form is another version of the schema.
 protocol StoredValue {
     func write(to writer: inout ByteWriter)
     init(from reader: inout ByteReader) throws(StoredBytesFault)

@@ -28,9 +28,6 @@ package struct ServiceAccount: Hashable, Sendable {
         self.audience = audience
     }
 
-    /// Declared, and nothing more said.
-    package var isBare: Bool { self == ServiceAccount(self.id) }
-
     package func isOperated(by user: UserID) -> Bool { self.owner == user || self.operators.contains(user) }
 }
 
