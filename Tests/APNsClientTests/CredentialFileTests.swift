@@ -1,4 +1,3 @@
-import APNsModel
 import Crypto
 import Foundation
 import NIOSSL
@@ -6,6 +5,7 @@ import Testing
 import TidingsModel
 
 @testable import APNsClient
+@testable import APNsModel
 @testable import APNsSimulator
 
 @Suite(.timeLimit(.minutes(5))) struct `The file of a credential` {

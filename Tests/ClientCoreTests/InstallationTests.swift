@@ -1,6 +1,7 @@
-import ClientCore
 import Testing
 import TidingsModel
+
+@testable import ClientCore
 
 @Suite struct `An installation without sign-in on the phone` {
     private static let now: Int64 = 1_800_000_000_000

@@ -1,6 +1,7 @@
-import HTTP2Connection
 import NIOCore
 import Testing
+
+@testable import HTTP2Connection
 
 /// A head that no message may have, and what is said about it.
 struct MalformedHead: Sendable, CustomTestStringConvertible {

@@ -1,5 +1,6 @@
-import HTTP2Connection
 import NIOCore
+
+@testable import HTTP2Connection
 
 /// Builds frames byte by byte, also such as no session would write.
 enum Wire {

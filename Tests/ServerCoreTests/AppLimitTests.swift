@@ -1,7 +1,8 @@
-import ServerCore
 import StoreModel
 import Testing
 import TidingsModel
+
+@testable import ServerCore
 
 @Suite struct `Limits that are set of an app` {
     private static let toBob = ConversationID.direct("bob")

@@ -1,8 +1,9 @@
 import APNsModel
-import ServerCore
 import StoreModel
 import Testing
 import TidingsModel
+
+@testable import ServerCore
 
 extension ServerBench {
     /// The one end of a message on a device, as the store has it.

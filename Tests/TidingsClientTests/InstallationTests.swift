@@ -1,4 +1,3 @@
-import ClientCore
 import Foundation
 import SDKTestSupport
 import Synchronization
@@ -6,6 +5,7 @@ import Testing
 import TidingsAppGroup
 import TidingsModel
 
+@testable import ClientCore
 @testable import TidingsClient
 
 private let key = "pk_0123456789abcdef"

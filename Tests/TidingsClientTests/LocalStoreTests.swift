@@ -175,6 +175,38 @@ import TidingsModel
         #expect(try Data(contentsOf: aside) == Data(repeating: 0x5a, count: 8_192))
     }
 
+    @Test(arguments: [
+        "PRAGMA user_version = 2", "PRAGMA user_version = 0", "PRAGMA user_version = -1",
+        "DROP TABLE message; PRAGMA user_version = 0",
+    ])
+    func `sets a file of another version aside and begins anew`(change: String) throws {
+        do {
+            let store = try LocalStore(file: self.file)
+            _ = try store.writeEntries([self.entry(1)], person: "alice")
+            #expect(try store.read { try Int.fetchOne($0, sql: "PRAGMA user_version") } == 1)
+            try store.close()
+        }
+        let before = try DatabaseQueue(path: self.file.path)
+        try before.write { try $0.execute(sql: change) }
+        try before.close()
+        let store = try LocalStore(file: self.file)
+        #expect(store.setAside?.lastPathComponent == "store.sqlite.damaged")
+        #expect(try store.restored() == ClientCore.Restored())
+        #expect(try store.writeEntries([self.entry(1)], person: "alice").stored == 1)
+        try store.close()
+        let again = try LocalStore(file: self.file)
+        #expect(again.setAside == nil)
+        #expect(try again.restored().stored == 1)
+    }
+
+    @Test func `makes its tables in a file that is still empty`() throws {
+        try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
+        try Data().write(to: self.file)
+        let store = try LocalStore(file: self.file)
+        #expect(store.setAside == nil)
+        #expect(try store.writeEntries([self.entry(1)], person: "alice").stored == 1)
+    }
+
     @Test func `sets a file aside whose pages are damaged`() throws {
         do {
             let store = try LocalStore(file: self.file)

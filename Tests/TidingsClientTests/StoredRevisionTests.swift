@@ -1,6 +1,4 @@
 import ClientCore
-import Foundation
-import GRDB
 import Testing
 import TidingsModel
 
@@ -145,43 +143,5 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         // What is kept of another log is found, too.
         try bench.store.resetLog(nil)
         #expect(try bench.found("北京") == ["北京 3"])
-    }
-}
-
-@Suite struct `A store of the version before` {
-    @Test func `keeps its messages, finds them by their words, and tells the server its levels`() throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let file = folder.appendingPathComponent("store.sqlite")
-        let queue = try DatabaseQueue(path: file.path)
-        try StoreSchema.migrator.migrate(queue, upTo: "2 custom messages, recalls, levels")
-        try queue.write { database in
-            try database.execute(
-                sql: """
-                    INSERT INTO message VALUES (1, 7, 'demo', 'bob', 'GRP', 'team', 'team', 'c', 'RC:TxtMsg',
-                        '{"content":"明天北京"}', 7, NULL, 5, 1, NULL);
-                    INSERT INTO message VALUES (2, 8, 'demo', 'bob', 'GRP', 'team', 'team', 'd', 'RC:TxtMsg', '{}', 7,
-                        NULL, 5, 0, 9);
-                    INSERT INTO position VALUES ('stored', 2);
-                    INSERT INTO conversation VALUES ('GRP', 'team', 0, 'blocked');
-                    INSERT INTO conversation VALUES ('PR', 'bob', 4, 'all');
-                    INSERT INTO outbox (clientMessageID, type, target, objectName, content, flags)
-                        VALUES ('out', 'PR', 'bob', 'RC:TxtMsg', 'x', 7);
-                    """)
-        }
-        try queue.close()
-        let store = try LocalStore(file: file)
-        #expect(store.setAside == nil)
-        #expect(
-            try store.restored()
-                == ClientCore.Restored(
-                    stored: 2, settled: 0,
-                    outbox: [
-                        MessageDraft(clientMessageID: "out", conversation: withBob, objectName: .text, content: "x")
-                    ], unread: 0, pendingChanges: [.conversation(team, ConversationSettings(level: .blocked))]))
-        #expect(try store.search("北京", in: nil, limit: 9).map(\.text) == ["明天北京"])
-        #expect(try store.counts().unreadWithMuted == 1)
-        #expect(try store.history(team, before: nil, limit: 9).map(\.isRecalled) == [false, true])
     }
 }

@@ -1,9 +1,9 @@
 import Foundation
 import HTTPTypes
-import ServerCore
 import Testing
 import TidingsModel
 
+@testable import ServerCore
 @testable import TidingsServer
 
 @Suite struct `A call by the HTTP API` {

@@ -1,9 +1,9 @@
 import HTTPTypes
-import ServerCore
 import StoreModel
 import Testing
 import TidingsModel
 
+@testable import ServerCore
 @testable import TidingsServer
 
 private let bob = UserKey(app: "demo", user: "bob")

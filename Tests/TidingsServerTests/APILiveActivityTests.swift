@@ -1,10 +1,10 @@
 import APNsModel
 import Foundation
 import HTTPTypes
-import ServerCore
 import Testing
 import TidingsModel
 
+@testable import ServerCore
 @testable import TidingsServer
 
 private let id = "0b9f1c9e-3a54-4b8e-9f57-0d6a1c6b7e01"

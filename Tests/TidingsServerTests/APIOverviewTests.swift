@@ -1,11 +1,11 @@
 import Foundation
 import HTTPTypes
 import NIOPosix
-import ServerCore
 import StoreModel
 import Testing
 import TidingsModel
 
+@testable import ServerCore
 @testable import TidingsServer
 
 @Suite(.timeLimit(.minutes(5))) struct `What the HTTP API tells of the last hour` {

@@ -188,7 +188,7 @@ struct RegistryBench {
         #expect(throws: MasterKeys.Fault.self) { try AppRegistry(moved, keys: bench.keys) }
     }
 
-    @Test func `knows when keys were used, to the minute, and tells it once`() throws {
+    @Test func `knows when keys were used, to the minute, and tells it once`() async throws {
         var bench = try RegistryBench()
         try bench.makeApp()
         try bench.addKey("ops", "key", [.messages])
@@ -204,7 +204,9 @@ struct RegistryBench {
         _ = bench.apiKeys.access(app: "shop", key: "wrong", scope: .trace, at: minute + 120_000)
         let uses = bench.registry.untoldUses
         #expect(uses == [KeyUse(ops, at: minute), KeyUse(olga, at: minute + 60_000)])
-        bench.registry.markTold(uses)
+        await bench.registry.tellUses { _ in .keyInUse }
+        #expect(bench.registry.untoldUses == uses)
+        await bench.registry.tellUses { _ in .control(.noted) }
         #expect(bench.registry.untoldUses == [])
         #expect(bench.registry.lastUse(of: ops, stored: nil) == minute)
         #expect(bench.registry.lastUse(of: ops, stored: minute + 60_000) == minute + 60_000)

@@ -119,11 +119,10 @@ private struct Rig {
         rig.pass(minutes: 15)
         let good = try rig.signIn()
         rig.pass(minutes: 15)
-        let sweep = SessionSweep(access: rig.access) { command in
+        await rig.access.sweepSessions { command in
             guard case .changeControl(let change) = command, (try? rig.change(change)) != nil else { return .keyInUse }
             return .control(.noted)
         }
-        await sweep.sweep()
         #expect(rig.registry.operatorNamed("anna")?.sessions.count == 1)
         #expect(rig.access.signedIn(good) != nil)
     }

@@ -1,5 +1,4 @@
 import APNsClientCore
-import HTTP2Connection
 import Logging
 import NIOCore
 import NIOPosix

@@ -6,7 +6,6 @@ import Logging
 import Metrics
 import NIOConcurrencyHelpers
 import NIOCore
-import NIOPosix
 import NIOSSL
 import TidingsModel
 

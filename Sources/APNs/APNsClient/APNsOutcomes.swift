@@ -1,4 +1,3 @@
-import APNsClientCore
 public import APNsModel
 import NIOConcurrencyHelpers
 import NIOCore

@@ -1,5 +1,4 @@
 import APNsModel
-import NIOCore
 import NIOSSL
 public import TidingsModel
 

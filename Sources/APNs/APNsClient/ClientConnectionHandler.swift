@@ -2,9 +2,7 @@ import APNsClientCore
 import APNsModel
 import HTTP2Connection
 import NIOCore
-import NIOSSL
 import NIOTLS
-import TidingsModel
 
 /// The one handler of ours on a connection: what it reads becomes the dispatcher's events by way of the session, and
 /// the dispatcher's effects become bytes, one write for each cycle.

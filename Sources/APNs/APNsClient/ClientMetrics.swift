@@ -1,4 +1,3 @@
-import APNsClientCore
 import APNsModel
 import Metrics
 

@@ -1,6 +1,5 @@
 package import APNsModel
 import Crypto
-import NIOSSL
 package import TidingsModel
 
 /// A file with a push credential, as Apple's developer account or Keychain Access gives it out: what it holds, and what pushes

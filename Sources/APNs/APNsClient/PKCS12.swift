@@ -16,7 +16,7 @@ struct PKCS12 {
     private static let keyBag = "1.2.840.113549.1.12.10.1.1"
     private static let shroudedKeyBag = "1.2.840.113549.1.12.10.1.2"
     private static let certificateBag = "1.2.840.113549.1.12.10.1.3"
-    /// What the numbers of bags begin with, in bytes.
+    /// The bytes with which the object identifiers of bags begin.
     private static let bag: [UInt8] = [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x0c, 0x0a, 0x01]
     private static let x509 = "1.2.840.113549.1.9.22.1"
 

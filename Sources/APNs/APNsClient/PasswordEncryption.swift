@@ -3,7 +3,7 @@ import Crypto
 import CryptoExtras
 import TidingsModel
 
-/// What a password encrypted in a credential's file: PBES2 (RFC 8018, section 6.2), the encryptions of PKCS #12 (RFC 7292,
+/// Decrypts what a password encrypted in a credential's file: PBES2 (RFC 8018, section 6.2), the encryptions of PKCS #12 (RFC 7292,
 /// appendix C), and OpenSSL's old form of a key.
 ///
 /// The TLS library is never handed a password: it ends the process over one that is not ASCII, and works for as long as the

@@ -1,5 +1,4 @@
 import APNsModel
-import TidingsModel
 
 struct QueuedRequest: Sendable {
     enum State: Equatable, Sendable {

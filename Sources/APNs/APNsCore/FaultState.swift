@@ -1,4 +1,3 @@
-import APNsModel
 import TidingsModel
 
 package struct FaultCount: Hashable, Sendable {

@@ -9,11 +9,6 @@ package struct ProviderCertificate: Hashable, Sendable {
         package var name: String
         /// In Apple's words, such as `app`, `voip` and `complication`.
         package var kinds: [String]
-
-        package init(name: String, kinds: [String]) {
-            self.name = name
-            self.kinds = kinds
-        }
     }
 
     /// The subject's common name.

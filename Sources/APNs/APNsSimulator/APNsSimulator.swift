@@ -2,8 +2,6 @@ import APNsCore
 import APNsModel
 public import Logging
 import NIOConcurrencyHelpers
-import NIOCore
-import NIOPosix
 public import TidingsModel
 
 /// A local Apple: the provider API over real HTTP/2 and TLS, a courier for virtual phones, and a control port.

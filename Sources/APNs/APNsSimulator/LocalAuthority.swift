@@ -1,5 +1,3 @@
-import APNsCore
-import APNsModel
 import Crypto
 import Foundation
 import SwiftASN1

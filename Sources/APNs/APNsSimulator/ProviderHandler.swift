@@ -4,7 +4,6 @@ import HTTP2Connection
 import NIOCore
 import NIOSSL
 import NIOTLS
-import TidingsModel
 
 final class ProviderHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer

@@ -22,14 +22,7 @@ package struct ClientSession {
         package var headers: HeaderList
         /// At most `bodyLimit` bytes.
         package var body: [UInt8]
-        package var isCut: Bool
-
-        package init(status: Int, headers: HeaderList, body: [UInt8], isCut: Bool = false) {
-            self.status = status
-            self.headers = headers
-            self.body = body
-            self.isCut = isCut
-        }
+        package var isCut = false
     }
 
     /// In the order of the bytes.

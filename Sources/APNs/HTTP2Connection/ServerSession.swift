@@ -27,13 +27,7 @@ package struct ServerSession {
         /// At most `bodyLimit` bytes.
         package var body: [UInt8]
         /// The body is longer; the request was given before its end, and the rest is dropped.
-        package var isCut: Bool
-
-        package init(headers: HeaderList, body: [UInt8], isCut: Bool = false) {
-            self.headers = headers
-            self.body = body
-            self.isCut = isCut
-        }
+        package var isCut = false
     }
 
     /// In the order of the bytes.

@@ -20,7 +20,7 @@ extension InvalidField {
 }
 
 extension String {
-    /// Whether there is nothing of it to see: blanks, controls, and characters without a shape (Unicode's `White_Space` and
+    /// Is true if it shows nothing: blanks, controls, and characters without a shape (Unicode's `White_Space` and
     /// `Default_Ignorable_Code_Point`, such as U+200B and U+3164, and the empty pattern of Braille).
     package var isInvisible: Bool {
         self.unicodeScalars.allSatisfy {
@@ -29,10 +29,10 @@ extension String {
         }
     }
 
-    /// For a terminal or a log: one line, in which what is unprintable stands as `\u{1b}`.
+    /// Returns one line for a terminal or a log, in which each unprintable character stands as `\u{1b}`.
     package var printable: String { self.escapingUnprintable { "\\u{\(String($0.value, radix: 16))}" } }
 
-    /// Of serialized JSON: the same value, in which what is unprintable stands as `\u001b`.
+    /// Returns serialized JSON with the same value, in which each unprintable character stands as `\u001b`.
     package var printableJSON: String {
         self.escapingUnprintable { scalar in
             String(scalar).utf16.map { "\\u\(String(0x10000 + UInt32($0), radix: 16).dropFirst())" }.joined()

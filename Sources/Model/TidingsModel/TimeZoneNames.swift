@@ -6,7 +6,7 @@ package enum TimeZoneNames {
         Self.second.contains(name) || known.contains(name)
     }
 
-    /// Of version 2025b, those that are not in Foundation's list: most of them are another zone's second name, which phones have as well.
+    /// The names of version 2025b that Foundation's list lacks: most of them are another zone's second name, which phones have as well.
     package static let second = Set(
         """
         Africa/Asmera Africa/Timbuktu America/Argentina/ComodRivadavia America/Atka America/Buenos_Aires America/Catamarca

@@ -57,7 +57,7 @@ struct BrokenFrame {
         return path
     }
 
-    /// What the first field of that number holds, in a message of protobuf that may be broken behind it.
+    /// Returns the first field of that number, in a message of protobuf that may be broken behind it.
     private static func field(_ number: UInt64, of message: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         var rest = message
         while let key = Self.readVarint(&rest) {

@@ -1,5 +1,4 @@
 import DequeModule
-import TidingsModel
 
 struct AppRecord: Equatable, Sendable {
     var installed: InstalledApp

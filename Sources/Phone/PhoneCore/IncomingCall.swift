@@ -1,5 +1,3 @@
-import TidingsModel
-
 /// A call as an app reports it to CallKit (iOS 10; ios-delivery.md §12).
 public struct IncomingCall: Hashable, Sendable, Codable {
     /// The app's UUID of it.

@@ -1,5 +1,3 @@
-import TidingsModel
-
 struct NoticeState: Equatable, Sendable {
     var focus: Focus?
     /// Minutes after midnight; empty is off.

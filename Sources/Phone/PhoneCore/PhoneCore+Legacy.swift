@@ -1,5 +1,3 @@
-import TidingsModel
-
 /// What apps of iOS 3–9 report (ios-delivery.md §4 gate 3, §9).
 extension PhoneCore {
     /// Gone from iOS 8: the person is asked once, then comes the token.

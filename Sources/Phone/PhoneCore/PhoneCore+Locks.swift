@@ -1,5 +1,3 @@
-import TidingsModel
-
 /// What an app's process reports of itself, and what a suspension does to it (ios-delivery.md §8, Q13).
 extension PhoneCore {
     mutating func handleProcessReport(_ event: ProcessEvent, _ index: Int, _ turn: inout Turn) {

@@ -1,5 +1,3 @@
-import TidingsModel
-
 extension PhoneCore {
     mutating func handle(_ event: PersonEvent, _ turn: inout Turn) {
         switch event {

@@ -1,5 +1,3 @@
-import TidingsModel
-
 extension PhoneCore {
     private enum Owner {
         case app(Int)

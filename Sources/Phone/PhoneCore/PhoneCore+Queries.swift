@@ -1,5 +1,3 @@
-import TidingsModel
-
 extension PhoneCore {
     mutating func answer(
         _ query: Query, _ number: QueryNumber, of process: ProcessID, _ index: Int, _ turn: inout Turn

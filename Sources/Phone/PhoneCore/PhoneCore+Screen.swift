@@ -1,5 +1,4 @@
 package import DequeModule
-import TidingsModel
 
 extension PhoneCore {
     package var screen: ScreenState {

@@ -1,5 +1,3 @@
-import TidingsModel
-
 extension PhoneCore {
     mutating func append(_ step: AppStep, to index: Int, _ turn: inout Turn) {
         self.apps[index].run?.steps.append(step)

@@ -1,5 +1,4 @@
 import DequeModule
-import TidingsModel
 
 extension PhoneCore {
     mutating func handle(_ event: SystemEvent, _ turn: inout Turn) {

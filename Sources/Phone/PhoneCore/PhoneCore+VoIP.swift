@@ -1,5 +1,3 @@
-import TidingsModel
-
 /// PushKit (ios-delivery.md §12). The system shows nothing of such a push; it launches the app, a force-quit one too.
 extension PhoneCore {
     mutating func changeVoIPRegistration(isOn: Bool, _ index: Int, _ turn: inout Turn) {

@@ -1,5 +1,3 @@
-import TidingsModel
-
 struct PresentationFacts {
     var version: OSVersion
     var settings: NotificationSettings

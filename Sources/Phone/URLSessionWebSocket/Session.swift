@@ -1,6 +1,4 @@
 public import Foundation
-import NIOCore
-import NIOPosix
 import Synchronization
 
 /// How a session's tasks behave. Of Foundation's members those that a WebSocket needs.

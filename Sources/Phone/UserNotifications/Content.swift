@@ -1,7 +1,6 @@
 public import Foundation
 package import PhoneCore
 import Synchronization
-import TidingsModel
 import VirtualPhone
 
 /// What a notification says. Immutable; `mutableCopy()` gives one that can be changed.

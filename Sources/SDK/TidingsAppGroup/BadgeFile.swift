@@ -1,5 +1,4 @@
 import ClientCore
-import TidingsModel
 
 /// The badge as one record, overwritten in place. Used under the lock only.
 struct BadgeFile {

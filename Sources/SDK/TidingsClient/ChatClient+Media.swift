@@ -1,4 +1,3 @@
-import ClientCore
 public import Foundation
 public import TidingsModel
 

@@ -260,7 +260,7 @@ public final class ChatClient: Sendable {
     var engine: ClientEngine? { self.state.withLock { $0.engine } }
     /// That of who is signed in, and that of who has signed out without the server knowing.
     private var engines: [ClientEngine] { self.state.withLock { [$0.engine, $0.leaving].compactMap(\.self) } }
-    /// Who may hold the background task.
+    /// The engines that may hold the background task.
     package var taskHolders: [ObjectIdentifier] { self.engines.map { ObjectIdentifier($0) } }
 
     func reading<Value>(_ body: (LocalStore) throws -> Value) throws -> Value {

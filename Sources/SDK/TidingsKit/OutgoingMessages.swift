@@ -12,8 +12,8 @@ package struct OutgoingMessage: Hashable, Codable {
     package var content: String
     private let mentioned: [UserID]
     private let mentionsEveryone: Bool
-    /// `MessageFlags`; nil in files of earlier versions, for the usual.
-    private let flags: UInt8?
+    /// `MessageFlags`.
+    private let flags: UInt8
     /// The image's own copy.
     package var file: URL?
     /// Wall milliseconds since 1970.
@@ -53,7 +53,7 @@ package struct OutgoingMessage: Hashable, Codable {
     var draft: MessageDraft {
         MessageDraft(
             clientMessageID: self.id, conversation: self.conversation, objectName: self.objectName,
-            content: self.content, flags: self.flags.map { MessageFlags(rawValue: $0) } ?? .normal,
+            content: self.content, flags: MessageFlags(rawValue: self.flags),
             mentions: self.mentions)
     }
 }

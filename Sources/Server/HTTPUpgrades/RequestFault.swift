@@ -61,7 +61,7 @@ package enum RequestFault: Error, CaseIterable, Sendable {
 
 /// The target of a request (RFC 9112 §3.2).
 package enum RequestTarget {
-    /// Whether a path other than `/` has an empty segment, as of an id that was left empty: it is another path than the one without (RFC 3986
+    /// Returns true if a path other than `/` has an empty segment, as of an id that was left empty: it is another path than the one without (RFC 3986
     /// §3.3), though routers pass over it.
     package static func hasEmptySegment(_ path: String) -> Bool {
         path != "/" && (path.hasSuffix("/") || path.contains("//"))

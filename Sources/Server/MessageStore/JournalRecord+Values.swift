@@ -1,7 +1,7 @@
 import StoreModel
 import TidingsModel
 
-// MARK: - People, devices and legs
+// MARK: - People and devices
 
 extension UserKey: StoredValue {
     func write(to writer: inout ByteWriter) { writer.write(self.app, self.user) }
@@ -81,109 +81,6 @@ extension PushRegistration: StoredValue {
 }
 
 extension PushEnvironment: StoredValue {}
-extension LegWait: StoredValue {}
-extension LegReceipt: StoredValue {}
-
-extension LegID: StoredValue {
-    func write(to writer: inout ByteWriter) { writer.write(self.message, self.user, self.device) }
-
-    init(from reader: inout ByteReader) throws(StoredBytesFault) {
-        self.init(message: try reader.read(), user: try reader.read(), device: try reader.read())
-    }
-}
-
-/// Without steps and job: the kind of the record says whether they follow.
-extension OpenLeg: StoredValue {
-    func write(to writer: inout ByteWriter) {
-        writer.write(self.leg, self.position, self.wait)
-        writer.write(self.apnsID, self.attempts, self.notBefore)
-    }
-
-    init(from reader: inout ByteReader) throws(StoredBytesFault) {
-        self.init(
-            leg: try reader.read(), position: try reader.read(), wait: try reader.read(), apnsID: try reader.read(),
-            attempts: try reader.read(), notBefore: try reader.read())
-    }
-}
-
-/// As `OpenLeg`.
-extension EndedLeg: StoredValue {
-    func write(to writer: inout ByteWriter) { writer.write(self.leg, self.end, self.at) }
-
-    init(from reader: inout ByteReader) throws(StoredBytesFault) {
-        self.init(leg: try reader.read(), end: try reader.read(), at: try reader.read())
-    }
-}
-
-extension LegEnd: StoredValue {
-    func write(to writer: inout ByteWriter) {
-        switch self {
-        case .ownDevice: writer.byte(1)
-        case .noDevice: writer.byte(2)
-        case .signedOut: writer.byte(3)
-        case .notNotifiable: writer.byte(4)
-        case .settled(let disposition): writer.write(5 as UInt8, disposition)
-        case .readElsewhere: writer.byte(6)
-        case .recalled: writer.byte(7)
-        case .expired: writer.byte(8)
-        case .muted: writer.byte(9)
-        case .noToken: writer.byte(10)
-        case .tokenQuarantined(let reason, let status): writer.write(11 as UInt8, reason, status)
-        case .accepted(let apnsID): writer.write(12 as UInt8, apnsID)
-        case .tokenDead(let timestamp): writer.write(13 as UInt8, timestamp)
-        case .rejected(let reason): writer.write(14 as UInt8, reason)
-        case .quietHours: writer.byte(15)
-        case .disabled: writer.byte(16)
-        case .blocked: writer.byte(17)
-        }
-    }
-
-    init(from reader: inout ByteReader) throws(StoredBytesFault) {
-        switch try reader.byte() {
-        case 1: self = .ownDevice
-        case 2: self = .noDevice
-        case 3: self = .signedOut
-        case 4: self = .notNotifiable
-        case 5: self = .settled(try reader.read())
-        case 6: self = .readElsewhere
-        case 7: self = .recalled
-        case 8: self = .expired
-        case 9: self = .muted
-        case 10: self = .noToken
-        case 11: self = .tokenQuarantined(reason: try reader.read(), status: try reader.read())
-        case 12: self = .accepted(apnsID: try reader.read())
-        case 13: self = .tokenDead(timestamp: try reader.read())
-        case 14: self = .rejected(reason: try reader.read())
-        case 15: self = .quietHours
-        case 16: self = .disabled
-        case 17: self = .blocked
-        default: throw .badValue("end of a leg")
-        }
-    }
-}
-
-extension SuppressionReason: StoredValue {}
-
-extension Disposition: StoredValue {
-    func write(to writer: inout ByteWriter) {
-        switch self {
-        case .shown: writer.byte(1)
-        case .appHandled: writer.byte(2)
-        case .leftToApp: writer.byte(3)
-        case .suppressed(let reason): writer.write(4 as UInt8, reason)
-        }
-    }
-
-    init(from reader: inout ByteReader) throws(StoredBytesFault) {
-        switch try reader.byte() {
-        case 1: self = .shown
-        case 2: self = .appHandled
-        case 3: self = .leftToApp
-        case 4: self = .suppressed(try reader.read())
-        default: throw .badValue("disposition")
-        }
-    }
-}
 
 // MARK: - Messages and conversations
 

@@ -149,7 +149,7 @@ enum Schema {
         CREATE INDEX device_token ON device (token) WHERE token IS NOT NULL;
         CREATE INDEX device_voip_token ON device (voip_token) WHERE voip_token IS NOT NULL;
         -- The empty device is the pseudo-leg of a person without devices. `push_job`: the job of the leg's message; `steps`: what has happened
-        -- to the leg (LegStep+Coding.swift). NULL for none.
+        -- to the leg (JournalRecord+Legs.swift). NULL for none.
         CREATE TABLE open_leg (
             person INTEGER NOT NULL, message INTEGER NOT NULL, device TEXT NOT NULL, position INTEGER NOT NULL,
             wait TEXT NOT NULL, apns_id TEXT, attempts INTEGER NOT NULL, not_before INTEGER, push_job INTEGER, steps BLOB,

@@ -1,5 +1,4 @@
 import HeapModule
-import OrderedCollections
 import TidingsModel
 
 /// A reminder to look again: one that is late, early or of somebody who left does no harm.

@@ -56,14 +56,18 @@ package enum ConversationRules {
             return Self.remove(Set(users), by: actor, from: record)
         case .ban(let users, let until):
             guard isRanked else { return Self.notAllowed("must be done by an owner or admin") }
-            return Self.ban(Set(users), until: until, by: actor, operation, known)
+            return Self.restrict(
+                Set(users), until: until, by: actor, at: operation.at, beside: known.bans, in: record, "banned"
+            ) { .ban($0, until: until) }
         case .unban(let users):
             guard isRanked else { return Self.notAllowed("must be done by an owner or admin") }
             let banned = Set(users).intersection(known.bans.map(\.user))
             return banned.isEmpty ? .nothing : .action(.unban(banned.sorted()))
         case .mute(let users, let until):
             guard isRanked else { return Self.notAllowed("must be done by an owner or admin") }
-            return Self.mute(Set(users), until: until, by: actor, operation, known)
+            return Self.restrict(
+                Set(users), until: until, by: actor, at: operation.at, beside: known.mutes, in: record, "muted"
+            ) { .mute($0, until: until) }
         case .unmute(let users):
             guard isRanked else { return Self.notAllowed("must be done by an owner or admin") }
             let muted = Set(users).intersection(known.mutes.map(\.user))
@@ -158,26 +162,15 @@ package enum ConversationRules {
         return nil
     }
 
-    private static func ban(
-        _ users: Set<UserID>, until: Int64?, by actor: Member?, _ operation: ConversationOperation,
-        _ known: StoredConversation
+    private static func restrict(
+        _ users: Set<UserID>, until: Int64?, by actor: Member?, at wall: Int64, beside known: [Ban],
+        in record: ConversationRecord, _ word: String, _ action: ([UserID]) -> ConversationAction
     ) -> Decision {
-        if let fault = Self.outranked(users, by: actor, in: known.record) { return fault }
-        let bans = known.bans.filter { $0.holds(at: operation.at) }
-        if let fault = Self.tooMany(users, beside: bans, "banned") { return fault }
+        if let fault = Self.outranked(users, by: actor, in: record) { return fault }
+        let bans = known.filter { $0.holds(at: wall) }
+        if let fault = Self.tooMany(users, beside: bans, word) { return fault }
         let isSo = users.allSatisfy { bans.contains(Ban(user: $0, until: until)) }
-        return isSo ? .nothing : .action(.ban(users.sorted(), until: until))
-    }
-
-    private static func mute(
-        _ users: Set<UserID>, until: Int64?, by actor: Member?, _ operation: ConversationOperation,
-        _ known: StoredConversation
-    ) -> Decision {
-        if let fault = Self.outranked(users, by: actor, in: known.record) { return fault }
-        let mutes = known.mutes.filter { $0.holds(at: operation.at) }
-        if let fault = Self.tooMany(users, beside: mutes, "muted") { return fault }
-        let isSo = users.allSatisfy { mutes.contains(Ban(user: $0, until: until)) }
-        return isSo ? .nothing : .action(.mute(users.sorted(), until: until))
+        return isSo ? .nothing : .action(action(users.sorted()))
     }
 
     private static func tooMany(_ users: Set<UserID>, beside bans: [Ban], _ word: String) -> Decision? {

@@ -1,5 +1,3 @@
-import TidingsModel
-
 extension ReferenceStore {
     func kept(_ key: IdempotencyKey, at now: Int64) -> KeptAnswer? {
         self.kept[key.app]?[key].flatMap { $0.isExpired(at: now) ? nil : $0 }

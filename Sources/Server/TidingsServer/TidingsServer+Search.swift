@@ -1,5 +1,4 @@
 import NIOCore
-import StoreModel
 
 extension TidingsServer {
     /// Shows once a second how far the index is.

@@ -1,4 +1,3 @@
-import Foundation
 import HTTPUpgrades
 import Hummingbird
 package import Logging
@@ -6,7 +5,6 @@ import MessageStore
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
-import ServerCore
 import ServiceLifecycle
 import StoreModel
 import TidingsModel
@@ -214,8 +212,12 @@ package struct TidingsServer: Service {
             registry: access.registry, metrics: metrics, logger: self.logger, now: { Clocks.now().wall },
             report: { server.feed.append([$0], at: Clocks.now()) })
         return [
-            .init(service: KeyUseService(registry: access.registry) { await server.execute($0) }),
-            .init(service: SessionSweep(access: access) { await server.execute($0) }), .init(service: expiry),
+            .init(service: Upkeep(pause: .seconds(30)) { expiry.look() }),
+            .init(
+                service: Upkeep(pause: .seconds(60)) {
+                    await access.registry.tellUses { await server.execute($0) }
+                    await access.sweepSessions { await server.execute($0) }
+                }),
         ]
     }
 
@@ -225,7 +227,7 @@ package struct TidingsServer: Service {
         guard let media else { return [] }
         let sweep = MediaSweep(
             shelf: media, core: { await server.execute($0) }, logger: self.logger, now: { Clocks.now().wall })
-        return [.init(service: sweep)]
+        return [.init(service: Upkeep(pause: .seconds(30)) { await sweep.sweep() })]
     }
 
     /// Nil where the server keeps none.

@@ -2,7 +2,6 @@ import APNsSimulator
 import ArgumentParser
 import Foundation
 import Logging
-import TidingsModel
 import TidingsServer
 
 struct APNs: AsyncParsableCommand {

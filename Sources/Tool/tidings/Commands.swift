@@ -2,7 +2,6 @@ public import ArgumentParser
 import Foundation
 import TidingsClient
 public import TidingsModel
-import TidingsServer
 
 struct APIOptions: ParsableArguments {
     @Option(help: "Address of the server's HTTP API.") var api = "http://127.0.0.1:7480"

@@ -1,7 +1,6 @@
 import ArgumentParser
 import ScenarioCore
 import Scenarios
-import TidingsModel
 
 struct ScenarioCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,3 @@
-import ClientCore
-import OrderedCollections
 import PhoneCore
 import TidingsModel
 

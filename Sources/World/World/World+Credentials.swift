@@ -1,8 +1,6 @@
-import APNsClientCore
 import APNsCore
 import APNsModel
 import PhoneCore
-import ServerCore
 import StoreModel
 import TidingsModel
 

@@ -2,7 +2,6 @@ import ClientCore
 import OrderedCollections
 import PhoneCore
 import ServerCore
-import SimulatedPhone
 import TidingsModel
 
 /// Where the app on a phone has the names of people and groups from (S0.4, S3.5).

@@ -3,7 +3,6 @@ import APNsCore
 import APNsModel
 import OrderedCollections
 import ServerCore
-import StoreModel
 import TidingsModel
 
 /// How a client of the server shows Apple who it is.

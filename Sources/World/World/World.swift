@@ -1,4 +1,3 @@
-import APNsClientCore
 import APNsCore
 import APNsModel
 import ClientCore

@@ -6,11 +6,11 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOEmbedded
 import NIOPosix
-import ServerCore
 import StoreModel
 import Testing
 import TidingsModel
 
+@testable import ServerCore
 @testable import TidingsServer
 
 /// The HTTP API in front of a core that writes down what it is asked and answers what it was told to.

@@ -1,6 +1,5 @@
 package import PhoneCore
 package import TidingsModel
-import VirtualPhone
 
 package enum TerminalCommand: Hashable, Sendable {
     package enum Choice: Hashable, Sendable {

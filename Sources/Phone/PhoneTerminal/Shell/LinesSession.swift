@@ -1,5 +1,4 @@
 import Glibc
-import TidingsModel
 import VirtualPhone
 
 /// Prints the trace as lines until a signal or the control channel ends the phone.

@@ -1,6 +1,5 @@
 import Glibc
 import Synchronization
-import TidingsModel
 import VirtualPhone
 
 /// Prints each step, the trace as it comes, and on a failure what the phone shows.

@@ -1,5 +1,4 @@
 public import PhoneCore
-import Synchronization
 public import TidingsModel
 
 /// What a phone cannot see of its processes, told by them. Linux only; on Apple's systems the kernel knows.

@@ -8,13 +8,6 @@ package struct Installation: Hashable, Sendable {
     package var expiresAt: Int64
     /// Brings the next token, and nothing else.
     package var renewal: String
-
-    package init(user: UserID, token: String, expiresAt: Int64, renewal: String) {
-        self.user = user
-        self.token = token
-        self.expiresAt = expiresAt
-        self.renewal = renewal
-    }
 }
 
 /// Decides what an installation asks the server for, and what it does with the answer.

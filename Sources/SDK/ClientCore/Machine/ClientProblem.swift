@@ -4,7 +4,7 @@ public import TidingsModel
 public enum ClientProblem: Hashable, Sendable, CustomStringConvertible {
     /// A name was missing, so no local notification was shown (S0.4, S3.5).
     case nameMissing(message: MessageID, conversation: ConversationID)
-    /// The local store was damaged: it was renamed, and the log is synced again.
+    /// The local store was damaged, or of another version: it was renamed, and the log is synced again.
     case storeSetAside(path: String)
     /// A file of this device could not be read or written.
     case storeFault(reason: String)
@@ -31,7 +31,8 @@ public enum ClientProblem: Hashable, Sendable, CustomStringConvertible {
         case .nameMissing(let message, let conversation):
             "no local notification for \(message) in \(conversation): the user, group or member info provider is not set, "
                 + "does not know the name, or did not answer in time"
-        case .storeSetAside(let path): "the local store was damaged and moved to \(path); messages are synced again"
+        case .storeSetAside(let path):
+            "the local store was damaged or of another version, and moved to \(path); messages are synced again"
         case .storeFault(let reason): "a file of this device cannot be used: \(reason)"
         case .badgeOverwritten(let key, let written, let kept):
             "\(written.map { "\($0)" } ?? "something else") was written under \"\(key)\" in the app group's user defaults, where the badge is "

@@ -1,7 +1,6 @@
 import ClientCore
 import Foundation
 import TidingsAppGroup
-import TidingsModel
 
 // The effects that need the kit, the app group, or the app's streams.
 extension ClientEngine {

@@ -18,14 +18,8 @@ package struct MediaHTTPRequest: Hashable, Sendable {
 package struct MediaHTTPAnswer: Hashable, Sendable {
     package var status: Int
     /// By their names in lower case.
-    package var headers: [String: String]
-    package var body: Data
-
-    package init(status: Int, headers: [String: String] = [:], body: Data = Data()) {
-        self.status = status
-        self.headers = headers
-        self.body = body
-    }
+    package var headers: [String: String] = [:]
+    package var body = Data()
 }
 
 package protocol MediaHTTP: Sendable {

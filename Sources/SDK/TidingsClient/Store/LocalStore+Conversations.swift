@@ -1,4 +1,3 @@
-import ClientCore
 import GRDB
 import TidingsModel
 

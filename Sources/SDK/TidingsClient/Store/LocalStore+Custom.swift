@@ -89,7 +89,6 @@ extension LocalStore {
     /// Stored beside the database: it outlives a damaged one.
     private var handOverFile: URL { URL(fileURLWithPath: self.file.path + Self.handOverSuffix) }
 
-    /// The id is 0 where an earlier build has not recorded it.
     private var handedOver: (position: LogPosition, newest: MessageID) {
         let words = (try? String(contentsOf: self.handOverFile, encoding: .utf8))?.split(separator: " ") ?? []
         let newest = words.dropFirst().first.flatMap { UInt64($0) } ?? 0

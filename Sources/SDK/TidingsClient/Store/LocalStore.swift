@@ -5,8 +5,8 @@ import TidingsAppGroup
 import TidingsModel
 
 /// One person's messages, log position, outbox and reading positions on this device (design.md §7: private to the app),
-/// on SQLite; its contract is `LocalStoreContract`. A store that turns out to be damaged is set aside under another
-/// name and begun anew; the log is synced again.
+/// on SQLite; its contract is `LocalStoreContract`. A store that turns out to be damaged, or of another version, is set
+/// aside under another name and begun anew; the log is synced again.
 final class LocalStore: Sendable {
     /// The database, nil once it is closed. Everybody who uses it holds the lock, so that nobody closes it meanwhile:
     /// SQLite does not check its handle.
@@ -60,13 +60,13 @@ final class LocalStore: Sendable {
 
     static func openInMemory() throws -> DatabaseQueue {
         let queue = try DatabaseQueue(configuration: Self.configuration(isInMemory: true))
-        try StoreSchema.migrator.migrate(queue)
+        try StoreSchema.make(in: queue)
         return queue
     }
 
     static func open(_ file: URL) throws -> DatabaseQueue {
         let queue = try DatabaseQueue(path: file.path, configuration: Self.configuration(isInMemory: false))
-        try StoreSchema.migrator.migrate(queue)
+        try StoreSchema.make(in: queue)
         try queue.read { database in
             let verdict = try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
             guard verdict == "ok" else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: verdict) }

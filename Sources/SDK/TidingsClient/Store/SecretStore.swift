@@ -18,14 +18,14 @@ package struct KeychainSecrets: SecretStore {
     }
 }
 
-// Token and pending sign-out lie in the keychain; without one, and in earlier versions, in files. A file moves when it is read.
+// Token and pending sign-out lie in the keychain; without one, in files. A file moves when it is read.
 extension ClientFolders {
     /// Nil also where it cannot be read now.
     func secret(_ secret: Secret) -> [UInt8]? {
         let file = self.root.appendingPathComponent(secret.file)
         if let bytes = (try? Data(contentsOf: file)).map({ Array($0) }) {
-            // From an earlier version, or from a time when the keychain could not be used: newer in either case. Without a keychain
-            // the file is left alone: written again, it would come back after another process has removed it.
+            // From a time when the keychain could not be used: newer. Without a keychain the file is left alone: written again, it
+            // would come back after another process has removed it.
             if (try? self.writeToKeychain(bytes, secret.name)) == true { try? Self.remove(file) }
             return bytes
         }

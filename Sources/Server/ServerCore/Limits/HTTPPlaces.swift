@@ -36,7 +36,7 @@ package struct HTTPPlaces<ID: Hashable & Sendable>: Sendable {
         case waits
         /// A request is whole, and its answer not written out.
         case answers
-        /// Who asks; empty if that is not known, and then nothing is counted by it.
+        /// Begins a request of that caller; empty if the caller is not known, and then nothing is counted by it.
         case asked(from: String)
         case wrote(Int)
         case moved(Int)

@@ -20,14 +20,6 @@ package struct RateQuota: Hashable, Sendable {
     package var remaining: Int
     /// Milliseconds until the bucket is full if nothing more is taken.
     package var fullIn: Int64
-
-    package init(scope: RateScope, kind: RateKind, limit: RateLimit, remaining: Int, fullIn: Int64) {
-        self.scope = scope
-        self.kind = kind
-        self.limit = limit
-        self.remaining = remaining
-        self.fullIn = fullIn
-    }
 }
 
 extension RateLimit {

@@ -58,23 +58,12 @@ package struct CallTrace: Hashable, Sendable {
     package struct Device: Hashable, Sendable {
         package var id: DeviceID
         package var state: CallPushState
-
-        package init(id: DeviceID, state: CallPushState) {
-            self.id = id
-            self.state = state
-        }
     }
 
     package var call: Call
     package var sentAt: Int64
     /// Sorted by id.
     package var devices: [Device]
-
-    package init(call: Call, sentAt: Int64, devices: [Device]) {
-        self.call = call
-        self.sentAt = sentAt
-        self.devices = devices
-    }
 
     package var expiresAt: Int64 { self.sentAt + self.call.lifetimeMilliseconds }
 }

@@ -20,7 +20,7 @@ struct HeldTokens: Sendable {
     private var tokens: [DeviceKey: Token] = [:]
     /// In the order of their refusals; a device may stand here more than once.
     private var order: Deque<DeviceKey> = []
-    /// Of which the next push that APNs accepts shows who is at fault.
+    /// The devices whose fault the next push that APNs accepts will show.
     private var unsettled: Deque<DeviceKey> = []
 
     var isEmpty: Bool { self.tokens.isEmpty }

@@ -148,10 +148,4 @@ package struct ActivityPushTrace: Hashable, Sendable {
     /// Wall milliseconds.
     package var sentAt: Int64
     package var state: PassedPushState
-
-    package init(push: LiveActivityPush, sentAt: Int64, state: PassedPushState) {
-        self.push = push
-        self.sentAt = sentAt
-        self.state = state
-    }
 }

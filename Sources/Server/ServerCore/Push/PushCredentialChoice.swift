@@ -17,12 +17,6 @@ package struct PushCredentialChoice: Hashable, Sendable {
     package var topic: String
     package var type: APNsPushType
 
-    package init(environment: PushEnvironment, topic: String, type: APNsPushType) {
-        self.environment = environment
-        self.topic = topic
-        self.type = type
-    }
-
     /// Nil if none can send it: it waits then.
     ///
     /// - Parameters:

@@ -1,5 +1,4 @@
 package import APNsModel
-import StoreModel
 package import TidingsModel
 
 /// Pushes of an app that share a credential's fate: how many there are, and whether something holds them.
@@ -39,13 +38,8 @@ package struct PushLaneReport: Hashable, Sendable, Comparable {
 
 /// How many pushes of an app wait in the server, and how many are with the APNs client.
 package struct PushQueueLength: Hashable, Sendable {
-    package var waiting: Int
-    package var inFlight: Int
-
-    package init(waiting: Int = 0, inFlight: Int = 0) {
-        self.waiting = waiting
-        self.inFlight = inFlight
-    }
+    package var waiting = 0
+    package var inFlight = 0
 }
 
 extension ServerCore {

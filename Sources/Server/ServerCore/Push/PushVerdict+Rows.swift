@@ -6,11 +6,6 @@ extension PushVerdict {
     package struct AskedTest: Hashable, Sendable {
         package var fact: String
         package var isPassed: Bool
-
-        package init(fact: String, isPassed: Bool) {
-            self.fact = fact
-            self.isPassed = isPassed
-        }
     }
 
     /// The tests in the order of the rows, up to the one that has decided; all of them, passed, for a push.

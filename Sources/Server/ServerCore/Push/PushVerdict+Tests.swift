@@ -5,11 +5,6 @@ extension PushVerdict {
         package var fact: String
         package var verdict: PushVerdict
 
-        package init(fact: String, verdict: PushVerdict) {
-            self.fact = fact
-            self.verdict = verdict
-        }
-
         package var isPassed: Bool { self.verdict == .send }
     }
 

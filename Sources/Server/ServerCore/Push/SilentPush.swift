@@ -59,22 +59,12 @@ package struct SilentPushReport: Hashable, Sendable {
     package struct Device: Hashable, Sendable {
         package var id: DeviceID
         package var state: State
-
-        package init(id: DeviceID, state: State) {
-            self.id = id
-            self.state = state
-        }
     }
 
     /// Wall milliseconds.
     package var sentAt: Int64
     /// Sorted by id.
     package var devices: [Device]
-
-    package init(sentAt: Int64, devices: [Device]) {
-        self.sentAt = sentAt
-        self.devices = devices
-    }
 }
 
 // Silent pushes share the few that iOS lets through in an hour with those that tell a phone its badge (BadgePushes.swift).

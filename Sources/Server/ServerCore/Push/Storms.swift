@@ -1,4 +1,3 @@
-import StoreModel
 import TidingsModel
 
 struct Storm: Hashable, Sendable {

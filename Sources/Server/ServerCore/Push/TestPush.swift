@@ -38,21 +38,13 @@ package struct TestPush: Hashable, Sendable {
 /// What is known of a test push, and of the device that it went to.
 package struct TestPushReport: Hashable, Sendable {
     package struct Lane: Hashable, Sendable {
-        package var lane: PushLane
-        package var hold: PushFacts.LaneHold
+        package let lane: PushLane
+        package let hold: PushFacts.LaneHold
         /// As the APNs client has reported it; nil while it sends.
-        package var outage: LaneOutage?
+        package let outage: LaneOutage?
         /// Devices whose pushes wait in it.
-        package var waiting: Int
-        package var inFlight: Int
-
-        package init(lane: PushLane, hold: PushFacts.LaneHold, outage: LaneOutage?, waiting: Int, inFlight: Int) {
-            self.lane = lane
-            self.hold = hold
-            self.outage = outage
-            self.waiting = waiting
-            self.inFlight = inFlight
-        }
+        package let waiting: Int
+        package let inFlight: Int
     }
 
     package var id: String

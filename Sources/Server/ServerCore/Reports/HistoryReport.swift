@@ -4,11 +4,6 @@ package struct HistoryReport: Hashable, Sendable {
         /// As `LegEnd.name`.
         package var name: String
         package var counts: [Int]
-
-        package init(name: String, counts: [Int]) {
-            self.name = name
-            self.counts = counts
-        }
     }
 
     /// Wall milliseconds: before it nothing was counted.
@@ -33,36 +28,10 @@ package struct HistoryReport: Hashable, Sendable {
     package var delivered: [LatencyHistogram.Summary]
     /// From the disk until APNs had it.
     package var toAPNs: [LatencyHistogram.Summary]
-
-    package init(
-        since: Int64, from: Int64, stepMilliseconds: Int64, connections: [Int], messages: [Int], accepted: [Int],
-        refused: [Int], unknown: [Int], notSent: [Int], waiting: [Int], inFlight: [Int], ends: [End],
-        delivered: [LatencyHistogram.Summary], toAPNs: [LatencyHistogram.Summary]
-    ) {
-        self.since = since
-        self.from = from
-        self.stepMilliseconds = stepMilliseconds
-        self.connections = connections
-        self.messages = messages
-        self.accepted = accepted
-        self.refused = refused
-        self.unknown = unknown
-        self.notSent = notSent
-        self.waiting = waiting
-        self.inFlight = inFlight
-        self.ends = ends
-        self.delivered = delivered
-        self.toAPNs = toAPNs
-    }
 }
 
 /// How long messages took, from when they were on the disk.
 package struct LatencyReport: Hashable, Sendable {
-    package var delivered: LatencyHistogram.Summary
-    package var toAPNs: LatencyHistogram.Summary
-
-    package init(delivered: LatencyHistogram.Summary = .init(), toAPNs: LatencyHistogram.Summary = .init()) {
-        self.delivered = delivered
-        self.toAPNs = toAPNs
-    }
+    package var delivered = LatencyHistogram.Summary()
+    package var toAPNs = LatencyHistogram.Summary()
 }

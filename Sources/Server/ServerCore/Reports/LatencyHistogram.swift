@@ -7,13 +7,6 @@ package struct LatencyHistogram: Hashable, Sendable {
         package var p50: Int64?
         package var p95: Int64?
         package var p99: Int64?
-
-        package init(count: Int = 0, p50: Int64? = nil, p95: Int64? = nil, p99: Int64? = nil) {
-            self.count = count
-            self.p50 = p50
-            self.p95 = p95
-            self.p99 = p99
-        }
     }
 
     /// Up to here each millisecond has a bucket of its own; each doubling after it has `partsOfDoubling`.

@@ -59,14 +59,9 @@ package struct OpenLegPlace: Hashable, Sendable {
 
 package struct OpenLegPage: Hashable, Sendable {
     /// Each with one leg, which is open; by person as they are in memory, device, and place in the log.
-    package var legs: [MessageLegs]
+    package var legs: [MessageLegs] = []
     /// Nil if everybody was looked at.
     package var next: OpenLegPlace?
-
-    package init(legs: [MessageLegs] = [], next: OpenLegPlace? = nil) {
-        self.legs = legs
-        self.next = next
-    }
 }
 
 extension ServerCore {

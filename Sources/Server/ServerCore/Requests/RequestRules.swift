@@ -1,4 +1,3 @@
-import StoreModel
 import TidingsModel
 
 // Checks before the store is asked; the store checks what only it knows (`ReferenceStore`).

@@ -1,4 +1,3 @@
-import StoreModel
 import TidingsModel
 
 /// Below a floor of free room nothing new is stored, so that reading, settling and recalling can still be written

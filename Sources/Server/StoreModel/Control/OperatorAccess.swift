@@ -92,7 +92,7 @@ extension OperatorRecord {
 }
 
 extension OperatorRecord {
-    /// Whom `tidings console` signs in.
+    /// The name of the operator whom `tidings console` signs in.
     package static let localName = "local"
 
     /// The records of `AuditRecord` are found by the words of those who have no name, and whoever was called as the one whom a link signs in

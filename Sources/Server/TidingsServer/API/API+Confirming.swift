@@ -1,9 +1,9 @@
 import Hummingbird
 import StoreModel
-import TidingsModel
 
-/// What opens something for longer than the session that asks for it: operators, their keys and passwords, keys and secrets of apps, user
-/// tokens, and where an app's users and events are taken from or told. A window that was left open, or a cookie that was stolen, is not enough.
+/// Asks for the operator's own password before a change that outlives the session: operators, their keys and passwords, keys and
+/// secrets of apps, user tokens, and where an app's users and events are taken from or told. A window that was left open, or a cookie that
+/// was stolen, is not enough.
 // Not inlined: the optimiser of Swift 6.3.1 crashes on some handlers into which it has inlined a wait.
 extension API {
     static let ownPassword = "own_password"

@@ -1,7 +1,6 @@
 import HTTPTypes
 import Hummingbird
 import ServerCore
-import StoreModel
 import TidingsModel
 
 extension APIProblem {

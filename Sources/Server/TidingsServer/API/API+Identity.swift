@@ -2,7 +2,6 @@ import Foundation
 import HTTPTypes
 import HTTPUpgrades
 import Hummingbird
-import ServerCore
 import StoreModel
 import TidingsModel
 
@@ -93,7 +92,7 @@ extension API {
         return .session(signedIn)
     }
 
-    /// Whether what has opened an answer that goes on, a stream of events, would open it still; asked at each look. So it ends with the key or
+    /// Returns true while the key or session that opened a stream of events would still open it; asked at each look. So it ends with the key or
     /// session, with the scope or role that it needs, and with an app's own when the app is suspended.
     /// - Parameter opens: whether a key does, as the registry is then. A key that is asked of is used by it; a session is not.
     func mayGoOn(
@@ -167,7 +166,7 @@ extension API {
         return isLocal && !Self.hasProxyMarks(request) ? .local : .open
     }
 
-    /// Whether somebody has passed it on: a proxy says so, or has left the name by which others ask, or ends the connection with a request of a
+    /// Returns true if a proxy passed the request on: it says so, or has left the name by which others ask, or ends the connection with a request of a
     /// browser, which no browser does.
     static func hasProxyMarks(_ request: Request) -> Bool {
         let isForwarded = ["Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"].contains {

@@ -1,6 +1,5 @@
 import HTTPTypes
 import Hummingbird
-import ServerCore
 import StoreModel
 import TidingsModel
 

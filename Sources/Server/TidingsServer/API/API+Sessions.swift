@@ -1,7 +1,5 @@
-import Foundation
 import HTTPTypes
 import Hummingbird
-import ServerCore
 import StoreModel
 import TidingsModel
 
@@ -153,8 +151,9 @@ extension API {
             "must be at most \(Self.passwordBytesMax) bytes of UTF-8")
     }
 
-    /// Whose tries are counted together; empty behind a proxy that does not say for whom it asks. On this machine, where everybody may come
-    /// from behind a proxy that nobody has named, those for one operator, so that they do not keep out the others.
+    /// Returns the name under which tries are counted together: the address; empty behind a proxy that does not say for whom it asks. On
+    /// this machine, where everybody may come from behind a proxy that nobody has named, the operator, so that tries for one do not keep
+    /// out the others.
     private func counted(_ name: String, _ context: Context) -> String {
         guard context.client.network.isEmpty else { return context.client.network }
         return self.proxies.contain(context.peer) ? "" : "\(context.client.text) \(name.prefix(64))"

@@ -2,7 +2,6 @@ import APNsModel
 import HTTPTypes
 import Hummingbird
 import ServerCore
-import StoreModel
 import TidingsModel
 
 extension API {

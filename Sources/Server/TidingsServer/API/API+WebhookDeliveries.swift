@@ -1,7 +1,6 @@
 import HTTPTypes
 import Hummingbird
 import MessageStore
-import ServerCore
 import StoreModel
 import TidingsModel
 

@@ -1,9 +1,6 @@
-import Foundation
 import HTTPTypes
 import Hummingbird
-import Logging
 import ServerCore
-import StoreModel
 import TidingsModel
 
 /// The HTTP API: checks keys and input, asks the core, and answers. `OpenAPI.document` describes it.
@@ -139,6 +136,6 @@ struct API: Sendable {
         return Array((try await request.body.collect(upTo: self.bodyBytesMax)).readableBytesView)
     }
 
-    /// Of the body, before it has come; nil where it comes in chunks.
+    /// Returns the body's length before it has come; nil where it comes in chunks.
     static func contentLength(of request: Request) -> Int64? { request.headers[.contentLength].flatMap { Int64($0) } }
 }

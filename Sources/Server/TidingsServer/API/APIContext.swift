@@ -16,7 +16,7 @@ struct APIContext: RequestContext {
     var client = RemoteAddress.unknown
     let note = AuditLog.Note()
     let share = Share()
-    /// Those of the listener.
+    /// The connections of the listener.
     var connections: HTTPConnections?
 
     init(source: ApplicationRequestContextSource) {

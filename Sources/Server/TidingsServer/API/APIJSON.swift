@@ -1,4 +1,3 @@
-import StoreModel
 import TidingsModel
 
 extension ConversationID {

@@ -1,5 +1,3 @@
-import Crypto
-import Foundation
 import HTTPUpgrades
 import ServerCore
 import StoreModel
@@ -20,7 +18,7 @@ final class ConsoleAccess: Sendable {
 
     let registry: AppRegistry
     let isEnabled: Bool
-    /// Whether what comes from this machine, and says of no proxy, is somebody on it.
+    /// True if a request that comes from this machine, without a proxy's marks, is taken for a person on it.
     let takesLocal: Bool
     let passwords = PasswordHashing()
     let links = ConsoleLinks()
@@ -92,6 +90,13 @@ final class ConsoleAccess: Sendable {
         self.uses.withLock { uses in uses = uses.filter { all.contains($0.key) } }
         return operators.flatMap { record in
             record.sessions.filter { !self.isGood($0, at: now) }.map { (record.name, $0.hash) }
+        }
+    }
+
+    /// Takes them out. What the store does not take now is over all the same, and is taken out the next time.
+    func sweepSessions(_ core: @Sendable (APICommand) async -> APIResult) async {
+        for (name, hash) in self.endedSessions() {
+            _ = await core(.changeControl(.changeAccess(name: name, .endSession(hash: hash))))
         }
     }
 

@@ -1,4 +1,3 @@
-import ServerCore
 import Synchronization
 import TidingsModel
 

@@ -1,5 +1,3 @@
-import ServerCore
-
 extension ConfigurationKey {
     static let console: [ConfigurationKey] = [
         .init(

@@ -1,7 +1,7 @@
 import ServerCore
 
 extension ConfigurationKey {
-    /// Of the API's port and the phones', and of both.
+    /// The keys of the API's port, of the phones', and of both.
     static let http: [ConfigurationKey] = [
         .init("api.host", "address the HTTP API listens on", .text(\.api.host)),
         .init("api.port", "TCP port of the HTTP API, 0 for any free one", .integer(\.api.port, 0...65_535)),

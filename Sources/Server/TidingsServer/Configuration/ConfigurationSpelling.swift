@@ -2,8 +2,6 @@
 enum ConfigurationSpelling {
     /// Looking for what was meant takes time, and a file may have any number of keys.
     static let guessesMax = 20
-    /// Letters of a name that are compared.
-    private static let lengthMax = 100
 
     /// Variables that begin as the configuration's do and belong to something else: the tool, phones and their apps, and the tests.
     private static let others = Set(
@@ -33,28 +31,5 @@ enum ConfigurationSpelling {
             before = character
         }
         return name
-    }
-
-    /// The known name that differs least, by a letter of five and three in all at most; nil if there is none.
-    static func nearest(to name: String, in known: Set<String>) -> String? {
-        let near = known.sorted().map { ($0, self.difference(of: $0.lowercased(), name.lowercased())) }
-            .min { $0.1 < $1.1 }
-        return near.flatMap { $0.1 <= min(3, name.count / 5) ? $0.0 : nil }
-    }
-
-    /// How many letters are to be put in, taken out or replaced (V. I. Levenshtein, 1965).
-    private static func difference(of left: String, _ right: String) -> Int {
-        let (left, right) = (Array(left.utf8.prefix(self.lengthMax)), Array(right.utf8.prefix(self.lengthMax)))
-        var row = Array(0...right.count)
-        for (index, byte) in left.enumerated() {
-            var diagonal = row[0]
-            row[0] = index + 1
-            for column in right.indices {
-                let replaced = diagonal + (byte == right[column] ? 0 : 1)
-                diagonal = row[column + 1]
-                row[column + 1] = min(replaced, row[column] + 1, diagonal + 1)
-            }
-        }
-        return row[right.count]
     }
 }

@@ -1,6 +1,5 @@
 import Configuration
 import Foundation
-import ServerCore
 import StoreModel
 import TidingsModel
 import Yams
@@ -387,7 +386,8 @@ private struct ConfigurationReading {
     private mutating func refuse(unknown names: [String], of known: Set<String>, rule: String) {
         for (index, name) in names.filter({ !known.contains($0) }).enumerated() {
             let isTried = index < ConfigurationSpelling.guessesMax
-            let meant = isTried ? ConfigurationSpelling.nearest(to: name, in: known) : nil
+            let most = min(3, name.count / 5)
+            let meant = isTried ? Spelling.nearest(to: name, among: known.sorted(), most: most) : nil
             self.faults.append(
                 field: name, rule: rule,
                 remedy: meant.map { "did you mean \($0)?" } ?? "check its spelling against docs/configuration.md")

@@ -1,5 +1,4 @@
 import Foundation
-import ServerCore
 import StoreModel
 import TidingsModel
 

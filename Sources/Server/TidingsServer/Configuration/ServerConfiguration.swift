@@ -93,7 +93,7 @@ package struct ServerConfiguration: Equatable, Sendable {
         package var answerBytesPerSecond = 1_024
         /// For so long an answer may stand still.
         package var answerMilliseconds = 15_000
-        /// Of all answers of a listener together, and of those to one address.
+        /// The limits of all answers of a listener together, and of those to one address.
         package var unreadBytesMax = 33_554_432
         package var unreadPerAddressMax = 256
         package var answersPerPersonMax = 16

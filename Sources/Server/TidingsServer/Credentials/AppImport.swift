@@ -1,6 +1,5 @@
 import APNsClient
 import APNsModel
-import Foundation
 import Logging
 import StoreModel
 import TidingsModel

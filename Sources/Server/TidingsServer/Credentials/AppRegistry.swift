@@ -1,5 +1,4 @@
 import APNsClient
-import Foundation
 import ServerCore
 import StoreModel
 import Synchronization
@@ -230,14 +229,17 @@ final class AppRegistry: Sendable {
         return max(noted, stored ?? noted)
     }
 
-    /// What the store was not told yet.
+    /// The uses that the store was not told yet.
     var untoldUses: [KeyUse] {
         self.state.withLock { state in
             state.untold.compactMap { key in state.lastUses[key].map { KeyUse(key, at: $0) } }
         }.sorted { "\($0.key)" < "\($1.key)" }
     }
 
-    func markTold(_ uses: [KeyUse]) {
+    /// Tells the store when keys were used last. What it does not take now is told the next time.
+    func tellUses(_ core: @Sendable (APICommand) async -> APIResult) async {
+        let uses = self.untoldUses
+        guard !uses.isEmpty, case .control(.noted) = await core(.changeControl(.noteUses(uses))) else { return }
         self.state.withLock { state in
             for use in uses where state.lastUses[use.key] == use.at { state.untold.remove(use.key) }
         }

@@ -1,13 +1,12 @@
 import CoreMetrics
 import Logging
 import ServerCore
-import ServiceLifecycle
 import StoreModel
 import Synchronization
 import TidingsModel
 
 /// Warns of active push credentials that expire soon: at the start and twice a minute, so that one which is activated late is told of at once.
-struct CredentialExpiry: Service {
+struct CredentialExpiry: Sendable {
     let registry: AppRegistry
     let metrics: ServerMetrics
     let logger: Logger
@@ -23,30 +22,9 @@ struct CredentialExpiry: Service {
 
     /// 0 when it has expired.
     static let warningDays = [30, 7, 1, 0]
-    private static let pause = Duration.seconds(30)
     private static let day: Int64 = 86_400_000
     /// What the metric says when nothing expires: ten years.
     static let never: Int64 = 315_360_000
-
-    init(
-        registry: AppRegistry, metrics: ServerMetrics, logger: Logger, now: @escaping @Sendable () -> Int64,
-        report: @escaping @Sendable (ServerReport) -> Void
-    ) {
-        self.registry = registry
-        self.metrics = metrics
-        self.logger = logger
-        self.now = now
-        self.report = report
-    }
-
-    func run() async throws {
-        await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                self.look()
-                try? await Task.sleep(for: Self.pause)
-            }
-        }
-    }
 
     func look() {
         let now = self.now()

@@ -1,6 +1,3 @@
-import Foundation
-import ServerCore
-import StoreModel
 import TidingsModel
 
 /// What renews the tokens of one anonymous person: a token of its own kind, signed with a key of its own, so that nothing has to be kept of

@@ -48,9 +48,9 @@ final class HTTPDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         case event(Any)
     }
 
-    /// Of requests without a body these are 150; one read of the socket may bring thousands.
+    /// Parts of requests that are held: 150 requests without a body; one read of the socket may bring thousands.
     private static let heldMax = 300
-    /// Of a part of an answer: what is read of a large one is seen before all of it is.
+    /// The size of a part of an answer: reading a large one is seen before all of it is read.
     private static let sliceBytes = 8_192
 
     init(_ connections: HTTPConnections) { self.connections = connections }

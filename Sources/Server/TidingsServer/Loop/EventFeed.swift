@@ -17,7 +17,7 @@ final class EventFeed: Sendable {
         var waits: UInt64 = 0
     }
 
-    /// Who is counted together: those with the app's keys, and the operators who watch it, so that neither keeps the others out.
+    /// Readers that are counted together: those with the app's keys, and the operators who watch it, so that neither keeps the others out.
     fileprivate struct Readers: Hashable {
         var app: AppID
         var areOperators: Bool
@@ -50,7 +50,7 @@ final class EventFeed: Sendable {
         }
     }
 
-    /// Of an app's own, and of operators. They hold connections that others could use.
+    /// The most readers with an app's keys, and the most operators. They hold connections that others could use.
     static let readersMax = 10
 
     private let eventLoop: any EventLoop

@@ -1,6 +1,5 @@
 import APNsModel
 import ServerCore
-import TidingsModel
 
 protocol PushSender: Sendable {
     /// `completion` is called once, on any thread.

@@ -1,4 +1,3 @@
-import APNsClient
 import APNsModel
 import NIOCore
 import ServerCore

@@ -1,7 +1,6 @@
 import APNsModel
 import CoreMetrics
 import Logging
-import NIOCore
 import ServerCore
 import StoreModel
 import TidingsModel

@@ -1,4 +1,3 @@
-import APNsModel
 import Logging
 import Metrics
 import NIOCore

@@ -1,7 +1,5 @@
-import Foundation
 import HTTPTypes
 import Metrics
-import NIOCore
 import ServerCore
 import Synchronization
 import TidingsModel

@@ -1,25 +1,13 @@
 import Logging
 import ServerCore
-import ServiceLifecycle
 import TidingsModel
 
 /// Looks from time to time what becomes of media, and deletes what is over.
-struct MediaSweep: Service {
+struct MediaSweep {
     let shelf: MediaShelf
     let core: @Sendable (APICommand) async -> APIResult
     let logger: Logger
     let now: @Sendable () -> Int64
-
-    private static let pause = Duration.seconds(30)
-
-    func run() async throws {
-        await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                await self.sweep()
-                try? await Task.sleep(for: Self.pause)
-            }
-        }
-    }
 
     func sweep() async {
         for record in self.shelf.due(at: self.now()) where !Task.isCancelled { await self.look(at: record) }

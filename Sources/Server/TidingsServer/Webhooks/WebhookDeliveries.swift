@@ -2,7 +2,6 @@ import Foundation
 import Logging
 import MessageStore
 import NIOCore
-import NIOPosix
 import StoreModel
 import TidingsModel
 

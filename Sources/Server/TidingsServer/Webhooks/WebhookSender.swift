@@ -2,7 +2,6 @@ import Foundation
 import MessageStore
 import NIOCore
 import NIOHTTP1
-import NIOPosix
 import NIOSSL
 import StoreModel
 import TidingsModel

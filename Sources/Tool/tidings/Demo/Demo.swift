@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import TidingsModel
 
 struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

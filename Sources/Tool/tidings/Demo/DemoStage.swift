@@ -1,4 +1,3 @@
-import Foundation
 import TidingsModel
 
 /// The demo's two phones and its five steps. Each step checks what is on the phone's screen and the server's trace of the message.

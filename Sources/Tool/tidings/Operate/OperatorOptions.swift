@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import TidingsModel
 
 /// The options of a command that needs the key of an operator.

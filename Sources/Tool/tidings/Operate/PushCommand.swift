@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import TidingsModel
 
 struct PushCommand: ParsableCommand {

@@ -1,8 +1,6 @@
-import ArgumentParser
 import PhoneCore
 import ScenarioCore
 import TidingsModel
-import VirtualPhone
 
 /// With what a phone of `tidings phones` is started.
 struct HostedPhoneSetup: Equatable, Sendable {

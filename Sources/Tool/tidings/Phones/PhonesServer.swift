@@ -2,7 +2,6 @@ import HTTPUpgrades
 import Hummingbird
 import Logging
 import NIOCore
-import NIOPosix
 
 /// The port of `tidings phones`, on loopback.
 struct PhonesServer {

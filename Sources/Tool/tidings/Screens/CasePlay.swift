@@ -2,7 +2,6 @@ import Foundation
 import PhoneCore
 import PhoneTerminal
 import ScenarioCore
-import TidingsModel
 import VirtualPhone
 
 /// The steps of one case on its phone: what they do and wait for is done by the runner of scripts.

@@ -4,7 +4,6 @@ import Logging
 import PhoneCore
 import PhoneTerminal
 import ScenarioCore
-import TidingsModel
 import VirtualPhone
 
 /// Runs the cases of scenarios with an app's own code: each on a phone of its own, as `tidings phone` has it, in processes and in real

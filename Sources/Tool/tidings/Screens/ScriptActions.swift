@@ -1,7 +1,6 @@
 import PhoneCore
 import PhoneTerminal
 import ScenarioCore
-import TidingsModel
 import VirtualPhone
 
 extension StepAction {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 
 /// Runs `cleanUp` after `body`, also when it throws.
 func withCleanUp<Value>(

@@ -1,5 +1,4 @@
 import ClientCore
-import PhoneCore
 import TidingsModel
 
 // The SDK behind the app.

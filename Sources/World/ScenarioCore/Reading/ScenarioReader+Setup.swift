@@ -1,5 +1,4 @@
 import PhoneCore
-import TidingsModel
 
 // The phone and the app.
 extension ScenarioReader {

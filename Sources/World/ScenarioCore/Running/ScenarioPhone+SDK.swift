@@ -1,6 +1,5 @@
 import ClientCore
 import PhoneCore
-import ServerCore
 import SimulatedPhone
 import TidingsModel
 

@@ -1,6 +1,5 @@
 // What is sent as an account comes from its operators and the app's backend alone, is for its audience, stands in the conversation with it,
 // and names nobody but the account. Of another app's accounts people see the card of those that are offered, and nothing else.
-import APNsModel
 import ClientCore
 import OrderedCollections
 import PhoneCore

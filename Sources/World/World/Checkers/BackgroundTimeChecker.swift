@@ -1,7 +1,6 @@
 // The time that iOS lends an app in the background is given back (ios-delivery.md §7.1, §8): no app is killed for a background task
 // or a completion handler that the SDK has kept, and none holds a task once nothing is left to do under it.
 import PhoneCore
-import TidingsModel
 
 struct BackgroundTimeChecker: Checker {
     static let kinds = FactKinds(.appEnded, .measured)

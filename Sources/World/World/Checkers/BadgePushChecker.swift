@@ -2,7 +2,6 @@
 // number or shows one of somebody else's.
 import APNsModel
 import ClientCore
-import OrderedCollections
 import PhoneCore
 import TidingsModel
 

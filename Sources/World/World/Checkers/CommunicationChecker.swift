@@ -3,7 +3,6 @@
 import ClientCore
 import OrderedCollections
 import PhoneCore
-import StoreModel
 import TidingsModel
 
 struct CommunicationChecker: Checker {

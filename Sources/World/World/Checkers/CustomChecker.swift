@@ -2,7 +2,6 @@
 // it. None that has expired is handed over, and none that has not is passed over.
 import ClientCore
 import OrderedCollections
-import ServerCore
 import StoreModel
 import TidingsModel
 

@@ -1,7 +1,6 @@
 // P1: what was acknowledged is on disk, once, and reads on every phone of everybody it concerns as it was last revised.
 import ClientCore
 import OrderedCollections
-import ServerCore
 import StoreModel
 import TidingsModel
 

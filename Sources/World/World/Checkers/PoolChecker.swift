@@ -1,7 +1,6 @@
 // The server's APNs client ends each request once, within 30 seconds, as what became of it with Apple. A request that
 // Apple has accepted is never told to be refused or not sent, and never sent again; only such a request is told to be
 // accepted. And no push is given to a client whose credential is not active, or has expired.
-import APNsClientCore
 import OrderedCollections
 import StoreModel
 import TidingsModel

@@ -1,8 +1,6 @@
 // P4: reading on another device lowers the number, also where the app does not run: a push brings it to a phone that is away, if nothing keeps it
 // from the app, or from the extension. Asked once all has healed, when each person reads on one phone after the final probe.
 import APNsModel
-import OrderedCollections
-import ServerCore
 import StoreModel
 import TidingsModel
 

@@ -3,7 +3,6 @@
 // waits for something else. A server that starts decides all legs anew, and an app that comes to the foreground gets
 // them on its connection.
 import OrderedCollections
-import ServerCore
 import StoreModel
 import TidingsModel
 
