@@ -40,17 +40,14 @@ let products: [String: Target.Dependency] = [
     "GRDBSQLite": .product(name: "GRDBSQLite", package: "GRDB.swift"),
     "Hummingbird": .product(name: "Hummingbird", package: "hummingbird"),
     "HTTPTypes": .product(name: "HTTPTypes", package: "swift-http-types"),
-    "JWTKit": .product(name: "JWTKit", package: "jwt-kit"),
     "Logging": .product(name: "Logging", package: "swift-log"),
     "Metrics": .product(name: "Metrics", package: "swift-metrics"),
     "MetricsTestKit": .product(name: "MetricsTestKit", package: "swift-metrics"),
     "NIOConcurrencyHelpers": .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
     "NIOCore": .product(name: "NIOCore", package: "swift-nio"),
     "NIOEmbedded": .product(name: "NIOEmbedded", package: "swift-nio"),
-    "NIOFoundationCompat": .product(name: "NIOFoundationCompat", package: "swift-nio"),
     "NIOHPACK": .product(name: "NIOHPACK", package: "swift-nio-http2"),
     "NIOHTTP1": .product(name: "NIOHTTP1", package: "swift-nio"),
-    "NIOHTTP2": .product(name: "NIOHTTP2", package: "swift-nio-http2"),
     "NIOPosix": .product(name: "NIOPosix", package: "swift-nio"),
     "NIOSSL": .product(name: "NIOSSL", package: "swift-nio-ssl"),
     "NIOTLS": .product(name: "NIOTLS", package: "swift-nio"),
@@ -157,8 +154,8 @@ targets += shell(
         "APNsClient", "HTTPUpgrades", "Console",
     ],
     uses: [
-        "Configuration", "Crypto", "CryptoExtras", "Hummingbird", "HTTPTypes", "JWTKit", "Logging", "Metrics",
-        "NIOConcurrencyHelpers", "NIOCore", "NIOFoundationCompat", "NIOHTTP1", "NIOPosix", "NIOSSL", "NIOWebSocket",
+        "Configuration", "Crypto", "CryptoExtras", "Hummingbird", "HTTPTypes", "Logging", "Metrics",
+        "NIOConcurrencyHelpers", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "NIOWebSocket",
         "ServiceLifecycle", "SwiftProtobuf", "UnixSignals", "Yams",
     ], testing: onLinux ? ["TidingsClient", "URLSessionWebSocket"] : [], testingUses: ["NIOEmbedded"],
     resources: [.embedInCode("API/openapi.yaml")])
@@ -367,7 +364,6 @@ let package = Package(
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: targets
 )

@@ -12,7 +12,7 @@ private final class Connection {
     init(contentMax: Int? = nil) throws {
         try self.channel.pipeline.syncOperations.configureHTTPServerPipeline(
             withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false)
-        try self.channel.pipeline.syncOperations.addHandlers([UpgradeOffers(), RequestRules(contentMax: contentMax)])
+        try self.channel.pipeline.syncOperations.addHandlers([RequestRules(contentMax: contentMax), UpgradeOffers()])
         try self.channel.connect(to: .init(ipAddress: "127.0.0.1", port: 1)).wait()
     }
 

@@ -330,6 +330,9 @@ class World:
                 if "/bans" in path and found[0] != "CHRM":
                     self.known["room"] = self.known["room"] or [self.make_room()]
                     found = self.known["room"][0]
+                # Of those that are there some have been made accounts that nobody follows.
+                if "/followers/" in path:
+                    found = self.make_account()
                 return {**values, **dict(zip(names, found if isinstance(found, tuple) else (found,)))}
         if path.endswith("/users/{user}/read"):
             values["user"] = PHONE
@@ -472,6 +475,11 @@ class Run:
                 turn += 1
             idle = idle + 1 if left == before else 0
             assert idle < 20, "nothing can be drawn"
+
+    def never(self) -> set[str]:
+        """The operations of which no request was carried out."""
+        labels = {operation.label for operation in self.operations} - set(LEFT_OUT)
+        return {label for label in labels if not (turn := self.turns.get(label)) or turn.done == 0}
 
     def _take_turn(self, operation, cases: int, number: int) -> int:
         self.taken[operation.label] += 1

@@ -616,7 +616,7 @@ def test_without_a_terminal_it_prints_lines():
     [
         (["--app", "mail"], '--app must be one of chat, or the path of an executable, got "mail"'),
         (["--app", "/nonexistent/app"], "--app must be an executable file"),
-        (["--script", "/nonexistent/script"], "--script must be a readable file"),
+        (["--script", "/nonexistent/script"], "--script must be a file that can be read"),
         (["--plain", "--script", "-"], "--plain and --script cannot both be given"),
         (["--deny-notifications", "--ask-notifications"], "cannot both be given"),
     ],

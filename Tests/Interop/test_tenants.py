@@ -538,8 +538,8 @@ def test_no_frame_crosses_from_one_app_into_the_other(stage):
 
 # Events.
 
-# Types that this test does not bring: they tell of the server's disk, and of the lane of a credential.
-NOT_BROUGHT = {"storage", "lane"}
+# The type that this test does not bring: it tells of the server's disk.
+NOT_BROUGHT = {"storage"}
 
 
 def expiring_certificate(site) -> bytes:

@@ -73,7 +73,7 @@ def test_a_token_of_the_tool_signs_a_person_in(site):
             "--in-flight must be at least the connections",
         ),
         (["bench", "apns", "--ca", "x.pem", "--port", "1", "--key", "k"], "must be given together"),
-        (["bench", "apns", "--ca", "/nonexistent.pem", "--port", "1"], "trust_roots must be readable PEM"),
+        (["bench", "apns", "--ca", "/nonexistent.pem", "--port", "1"], "trust_roots must be a file that can be read"),
         (["chaos", "--notifications", "0"], "--notifications must be 1 to 10000000"),
         (["chaos", "--streams", "1001"], "--streams must be 1 to 1000"),
         (["phone", "--ios", "two"], "--ios must be a version"),

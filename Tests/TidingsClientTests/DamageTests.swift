@@ -14,14 +14,17 @@ private let bob: UserID = "bob"
 private let withBob = ConversationID(type: .direct, target: "bob")
 
 extension ChatClient {
-    /// Writes nonsense over the local store while it is open.
-    fileprivate func damageStore() throws {
-        let store = try #require(self.engine?.store)
-        try store.current.withLock { current in
+    fileprivate func damageStore() throws { try #require(self.engine?.store).damage() }
+}
+
+extension LocalStore {
+    /// Writes nonsense over the file while it is open.
+    fileprivate func damage() throws {
+        try self.current.withLock { current in
             _ = try current.queue?.writeWithoutTransaction { try $0.checkpoint(.truncate) }
             current.queue?.releaseMemory()
         }
-        let handle = try FileHandle(forWritingTo: store.file)
+        let handle = try FileHandle(forWritingTo: self.file)
         let size = try handle.seekToEnd()
         try handle.seek(toOffset: 0)
         try handle.write(contentsOf: Data(repeating: 0x5a, count: Int(size)))
@@ -104,6 +107,19 @@ extension ChatClient {
         _ = try? client.history(conversation: withBob)
         await self.until(client, has: ["one"], bench)
         #expect(asides.withLock { $0 } == 1)
+    }
+
+    @Test func `is not found damaged by an error of the one before`() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = try LocalStore(file: folder.appendingPathComponent("store.sqlite"))
+        try store.damage()
+        let errors = [1, 2].map { _ in #expect(throws: DatabaseError.self) { try store.counts() } }.compactMap(\.self)
+        #expect(errors.map { store.isFirstDamage($0) } == [true, false])
+        _ = try store.renew()
+        #expect(errors.map { store.isFirstDamage($0) } == [false, false])
+        #expect(try store.counts().unread == 0)
+        try store.close()
     }
 
     @Test func `is read and closed by several at once, and once closed says so`() async throws {

@@ -90,7 +90,7 @@ import TidingsModel
                     #"{"kty":"EC","crv":"P-256","x":"\#(one)","y":"\#(two)"}"#,
                     #"{"kty":"RSA","n":"\#(one)","e":"\#(two)","kid":"\#(two)"}"#,
                 ]
-                for key in keys { _ = try? await TokenKey.set(Array("{\"keys\":[\(key)]}".utf8)) }
+                for key in keys { _ = try? TokenKey.set(Array("{\"keys\":[\(key)]}".utf8)) }
             }
         }
     }

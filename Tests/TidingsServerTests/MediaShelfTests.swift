@@ -24,9 +24,18 @@ import TidingsModel
             headers: [.retryAfter: "1"])
         await #expect(throws: refusal) { try await shelf.open("\(self.path)/one", .reading) }
         files.removeFirst()
-        // One that is not there takes no place.
-        for _ in 0..<3 {
-            await #expect(throws: MediaFailure.self) { try await shelf.open("\(self.path)/three", .reading) }
+        // One that is not there takes no place; the thread that has opened the other may hold it a moment longer.
+        var failures = 0
+        while failures < 3 {
+            do {
+                _ = try await shelf.open("\(self.path)/three", .reading)
+                Issue.record("opened what is not there")
+            } catch is MediaFailure {
+                failures += 1
+            } catch {
+                #expect(failures == 0)
+                await Task.yield()
+            }
         }
         files.append(try await shelf.open("\(self.path)/one", .reading))
         #expect(files.count == 2)

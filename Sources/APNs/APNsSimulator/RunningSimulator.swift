@@ -148,7 +148,7 @@ struct RunningSimulator: Sendable {
             router: ControlAPI.router(engine: engine),
             server: .http1(
                 configuration: .init(additionalChannelHandlers: [
-                    UpgradeOffers(), RequestRules(contentMax: ControlAPI.bodyBytesMax),
+                    RequestRules(contentMax: ControlAPI.bodyBytesMax), UpgradeOffers(),
                 ])),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.controlPort),

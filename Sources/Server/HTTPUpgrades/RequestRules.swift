@@ -3,8 +3,8 @@ package import NIOHTTP1
 
 /// Keeps the rules of HTTP/1.1 that NIO and Hummingbird leave to their user: what `RequestFault` names is refused, and the connection closed
 /// behind it; `Expect` is answered (RFC 9110 §10.1.1); a connection ends where its client wants or needs it, HTTP/1.0 gets no chunks
-/// (RFC 9112 §6.1, §9.3), and an answer to HEAD ends with its head. Put it behind `UpgradeOffers` and whatever else counts requests: what is
-/// refused is seen by none of them.
+/// (RFC 9112 §6.1, §9.3), and an answer to HEAD ends with its head. Name it behind whatever counts requests, which does not see what is
+/// refused, and in front of `UpgradeOffers`.
 package final class RequestRules: ChannelInboundHandler, RemovableChannelHandler {
     package typealias InboundIn = Never
     /// Headers and body of a refusal, of the request with these headers.

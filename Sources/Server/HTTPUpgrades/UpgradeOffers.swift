@@ -5,7 +5,8 @@ package import NIOHTTP1
 /// (`Connection: Upgrade`, `Upgrade: h2c`). A server may ignore the offer (RFC 9110, section 7.8). NIO's request decoder reads
 /// nothing more behind such a request, since what follows could be the other protocol. So this decodes in front of it, with a fresh
 /// decoder behind every request with an offer. Put it behind NIO's HTTP/1.1 handlers before the first byte comes, for example with
-/// Hummingbird's `additionalChannelHandlers`. A pipeline without them is closed.
+/// Hummingbird's `additionalChannelHandlers`, as the last: it has to see each request before a handler that holds requests back. A pipeline
+/// without them is closed.
 package final class UpgradeOffers: ChannelInboundHandler, RemovableChannelHandler {
     package typealias InboundIn = Never
 

@@ -353,7 +353,7 @@ private struct HTTPService: Service {
             responder: self.responder,
             server: .http1(
                 configuration: .init(additionalChannelHandlers: [
-                    UpgradeOffers(), HTTPDeadlines.Installer(connections), RequestRules(answer: APIProblem.answer),
+                    HTTPDeadlines.Installer(connections), RequestRules(answer: APIProblem.answer), UpgradeOffers(),
                 ])
             ),
             configuration: ApplicationConfiguration(

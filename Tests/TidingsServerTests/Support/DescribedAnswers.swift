@@ -195,13 +195,14 @@ enum DescribedAnswers {
 
 extension JSONValue {
     /// What Yams has read.
-    fileprivate init(yaml value: Any) {
+    init(yaml value: Any) {
         switch value {
         case let text as String: self = .string(text)
         case let flag as Bool: self = .bool(flag)
         case let number as Int: self = .int(number)
         case let list as [Any]: self = .array(list.map { JSONValue(yaml: $0) })
-        case let members as [String: Any]: self = .members(members.map { ($0.key, JSONValue(yaml: $0.value)) })
+        case let members as [String: Any]:
+            self = .members(members.sorted { $0.key < $1.key }.map { ($0.key, JSONValue(yaml: $0.value)) })
         default: self = .null
         }
     }

@@ -3,12 +3,20 @@ import GRDB
 import TidingsAppGroup
 
 extension LocalStore {
-    /// True once per store: the caller tells the core.
+    enum Damage: Sendable {
+        case none
+        case found
+        /// The core knows.
+        case told
+    }
+
+    /// True once per store: the caller tells the core. False for an error of the store before this one.
     func isFirstDamage(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError, Self.isDamage(error) else { return false }
         return self.current.withLock { current in
-            defer { current.isDamaged = true }
-            return !current.isDamaged
+            guard current.damage == .found else { return false }
+            current.damage = .told
+            return true
         }
     }
 
@@ -20,7 +28,7 @@ extension LocalStore {
             try? current.queue?.close()
             current.queue = nil
             let aside = try Self.putAside(self.file, self.safety)
-            current = (try Self.open(self.file), false)
+            current = (try Self.open(self.file), .none)
             self.forgetEnded()
             return aside
         }

@@ -10,7 +10,7 @@ import TidingsModel
 final class LocalStore: Sendable {
     /// The database, nil once it is closed. Everybody who uses it holds the lock, so that nobody closes it meanwhile:
     /// SQLite does not check its handle.
-    let current: Locked<(queue: DatabaseQueue?, isDamaged: Bool)>
+    let current: Locked<(queue: DatabaseQueue?, damage: Damage)>
     let file: URL
     private let ended: Locked<EndedSends>
     let setAside: URL?
@@ -24,11 +24,11 @@ final class LocalStore: Sendable {
         try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
         do {
-            self.current = Locked((try Self.open(file), false))
+            self.current = Locked((try Self.open(file), .none))
             self.setAside = nil
         } catch let error as DatabaseError where Self.isDamage(error) {
             self.setAside = try Self.putAside(file, safety)
-            self.current = Locked((try Self.open(file), false))
+            self.current = Locked((try Self.open(file), .none))
         }
         self.ended = Locked(EndedSends(file: Self.endedFile(file)))
     }
@@ -38,7 +38,7 @@ final class LocalStore: Sendable {
         self.file = file
         self.safety = SystemFileSafety()
         self.setAside = nil
-        self.current = Locked((try Self.openInMemory(), false))
+        self.current = Locked((try Self.openInMemory(), .none))
         self.ended = Locked(EndedSends(file: nil))
     }
 
@@ -83,15 +83,26 @@ final class LocalStore: Sendable {
 
     /// Throws `SQLITE_MISUSE` if the store is closed. The body must not use the store in any other way.
     func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        try self.current.withLock { try Self.opened($0.queue).read(body) }
+        try self.use { try $0.read(body) }
     }
 
     /// Writes in one transaction; otherwise like `read`.
     func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        try self.current.withLock { current in
-            let queue = try Self.opened(current.queue)
+        try self.use { queue in
             self.removeEnded(queue)
             return try queue.write(body)
+        }
+    }
+
+    private func use<Value>(_ body: (DatabaseQueue) throws -> Value) throws -> Value {
+        try self.current.withLock { current in
+            do {
+                return try body(try Self.opened(current.queue))
+            } catch let error as DatabaseError where Self.isDamage(error) {
+                // Noted while it is this store: when the error is looked at, another one may be open.
+                if current.damage == .none { current.damage = .found }
+                throw error
+            }
         }
     }
 
@@ -283,7 +294,7 @@ final class LocalStore: Sendable {
             try? current.queue?.close()
             current.queue = nil
             try Self.removeFiles(of: self.file)
-            current = (try Self.openInMemory(), false)
+            current = (try Self.openInMemory(), .none)
         }
         self.ended.withLock { $0 = EndedSends(file: nil) }
     }

@@ -1,9 +1,7 @@
 import Foundation
-import JWTKit
 import TidingsModel
 
-/// A JSON web token in its compact form (RFC 7519 §3, RFC 7515 §7.1). Nothing in it is to be trusted before `isSigned`. JWTKit checks
-/// signatures; it does not parse tokens here, because it traps on a number in a header that fits no `Int`.
+/// A JSON web token in its compact form (RFC 7519 §3, RFC 7515 §7.1). Nothing in it is to be trusted before `isSigned`.
 struct JSONWebToken {
     let algorithm: String
     let keyID: String?
@@ -34,7 +32,7 @@ struct JSONWebToken {
         self.signed = bytes[..<parts[2].startIndex].dropLast()
     }
 
-    func isSigned(by key: any JWTAlgorithm) -> Bool { (try? key.verify(self.signature, signs: self.signed)) ?? false }
+    func isSigned(by key: TokenKey.Verifier) -> Bool { key.isSignature(self.signature, of: self.signed) }
 
     /// With HS256.
     func isSigned(by key: SharedKey) -> Bool { key.hasMade(self.signature, of: self.signed) }

@@ -1,4 +1,3 @@
-import JWTKit
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
@@ -11,7 +10,7 @@ import TidingsModel
 /// keys as they are.
 final class TokenKeys: Sendable {
     enum Answer {
-        case found(any JWTAlgorithm)
+        case found(TokenKey.Verifier)
         case none
         /// There was none at the last read, which is a while ago, or nothing was read: another read is on its way.
         case pending
@@ -102,7 +101,7 @@ final class TokenKeys: Sendable {
         guard let source = self.entries.withLockedValue({ $0[app]?.source }) else { return false }
         let result: Result<[TokenKey], TokenKey.Fault>
         do throws(TokenKey.Fault) {
-            result = .success(try await TokenKey.set(try await read(source, app)))
+            result = .success(try TokenKey.set(try await read(source, app)))
         } catch {
             result = .failure(error)
         }

@@ -178,22 +178,14 @@ final class MediaFile: Sendable {
         case writing(from: Int64)
     }
 
-    /// Among the files that may be open; given back with the last reference to it, also of a file that could not be opened.
-    final class Place: Sendable {
-        private let leave: @Sendable () -> Void
-
-        init(leave: @escaping @Sendable () -> Void) { self.leave = leave }
-
-        deinit { self.leave() }
-    }
-
     private let path: String
     private let descriptor: Int32
-    private let place: Place?
+    private let whenClosed: @Sendable () -> Void
 
-    init(_ path: String, _ use: Use, _ place: Place? = nil) throws(MediaFailure) {
+    /// - Parameter whenClosed: also called when it cannot be opened.
+    init(_ path: String, _ use: Use, whenClosed: @escaping @Sendable () -> Void = {}) throws(MediaFailure) {
         self.path = path
-        self.place = place
+        self.whenClosed = whenClosed
         switch use {
         case .reading: self.descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         // What has come must be there: a file made anew would have zeros in its place.
@@ -205,7 +197,10 @@ final class MediaFile: Sendable {
         if case .writing(let offset) = use { try self.cut(to: offset) }
     }
 
-    deinit { close(self.descriptor) }
+    deinit {
+        close(self.descriptor)
+        self.whenClosed()
+    }
 
     /// What follows is written there.
     func cut(to offset: Int64) throws(MediaFailure) {

@@ -136,8 +136,7 @@ final class MediaShelf: Sendable {
                 rule: "must wait: \(self.filesMax) files are open, as many as the limit of open files allows",
                 headers: [.retryAfter: "1"])
         }
-        let place = MediaFile.Place { self.filesOpen.withLock { $0 -= 1 } }
-        return try await MediaFolder.onDisk { try MediaFile(path, use, place) }
+        return try await MediaFolder.onDisk { try MediaFile(path, use) { self.filesOpen.withLock { $0 -= 1 } } }
     }
 
     private func report() {

@@ -16,7 +16,7 @@ struct PhonesServer {
             router: api.router,
             server: .http1(
                 configuration: .init(additionalChannelHandlers: [
-                    UpgradeOffers(), RequestRules(contentMax: PhonesAPI.bodyBytesMax),
+                    RequestRules(contentMax: PhonesAPI.bodyBytesMax), UpgradeOffers(),
                 ])),
             configuration: ApplicationConfiguration(
                 address: .hostname("127.0.0.1", port: port), serverName: "tidings-phones"),
