@@ -110,6 +110,29 @@ import TidingsModel
         #expect(bench.routes.report(of: self.client("b"), topic: nil, .paused(Self.outage), at: 30) == [])
     }
 
+    @Test func `try credentials in turn where APNs refuses each`() throws {
+        var bench = try Bench(active: "a", "b")
+        #expect(bench.push(Self.chat) == "b")
+        func refusal(of id: String, at: Int64) -> PushCredentialChange {
+            .noteProof(id: id, .init(.sandbox, isGood: false, reason: "InvalidProviderToken", at: at))
+        }
+        // Also with the same words as before: each has its turn again.
+        for (refused, next, at) in [("b", "a", 20), ("a", "b", 30), ("b", "a", 40), ("a", "b", 50)]
+            as [(String, String, Int64)]
+        {
+            let told = bench.routes.report(of: self.client(refused), topic: nil, .paused(Self.outage), at: at)
+            #expect(
+                told == [.report(Self.chat, .paused(Self.outage)), .note(Self.app, refusal(of: refused, at: at))])
+            let state: LaneState = at == 20 ? .usable : .paused(Self.outage)
+            #expect(try bench.change(refusal(of: refused, at: at), at: at) == [.report(Self.chat, state)])
+            #expect(bench.push(Self.chat) == next)
+        }
+        // The fault of this one was passing.
+        let due = LaneState.probeDue(Self.outage)
+        #expect(
+            bench.routes.report(of: self.client("b"), topic: nil, due, at: 60) == [.report(Self.chat, due)])
+    }
+
     @Test func `hand on what a client says of its topics to the lanes that go with it`() throws {
         var bench = try Bench(active: "a")
         _ = bench.push(Self.chat)

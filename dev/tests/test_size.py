@@ -1,19 +1,11 @@
 """dev/size: lines by target and kind, now and at a commit, in a repository of its own."""
 
-import os
 import shutil
 
 import pytest
 
-# Nobody's own settings and none of a git that runs these tests.
-GIT = {
-    "GIT_CONFIG_GLOBAL": os.devnull,
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_AUTHOR_NAME": "Ann",
-    "GIT_AUTHOR_EMAIL": "ann@example.com",
-    "GIT_COMMITTER_NAME": "Ann",
-    "GIT_COMMITTER_EMAIL": "ann@example.com",
-}
+from test_hooks import GIT
+
 FILES = {
     "Sources/Model/Words/Word.swift": "a\nb\n",
     "Sources/Model/Words/Deep/More.swift": "c\n",

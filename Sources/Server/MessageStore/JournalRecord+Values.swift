@@ -179,7 +179,7 @@ extension CustomOperation: StoredValue {
 }
 
 extension ByteWriter {
-    /// What people have written, and then the rest, so that the former can be erased alone.
+    /// Writes the words that people have written, and then the rest, so that the words can be erased alone.
     mutating func pushOptions(_ push: PushOptions?) {
         self.write(push?.words?.json.text ?? "", push?.withoutWords?.json.text ?? "")
     }

@@ -177,6 +177,9 @@ extension World {
         if case .refused(let refusal) = outcome, refusal.reason == .invalidProviderToken {
             self.emit(.reached(.revokedKeyRefusals))
         }
+        if case .refused(let refusal) = outcome, [.badDeviceToken, .deviceTokenNotForTopic].contains(refusal.reason) {
+            self.emit(.tokenRefused(request.token))
+        }
         if end == .accepted { self.noteAccepted(by: pool, topic: request.topic) }
         // The server's loop hears of it after what it is at.
         self.plan(.server(life: self.life, .pushEnded(push, outcome)), after: 0)

@@ -162,6 +162,34 @@ extension Story {
         }
     }
 
+    @Test func `waits for a token that APNs has refused by a fault until a push is accepted or the server starts`() {
+        let ends: [(inout Story, Message) -> Void] = [
+            { story, message in story.emit(.serverStarted) },
+            { story, message in
+                let leg = LegID(message: message.id, user: bob1.user, device: bob1.device)
+                story.commit(.endLeg(EndedLeg(leg: leg, end: .accepted(apnsID: "A"), at: story.now)))
+            },
+        ]
+        for end in ends {
+            var story = newStory()
+            story.emit(.wrongEnvironment)
+            let message = story.due()
+            story.emit(.tokenRefused(registration.token))
+            _ = story.due()
+            story.waitTooLong()
+            #expect(story.broken == [])
+            end(&story, message)
+            story.waitTooLong()
+            #expect(story.broken == ["P3", "P3"])
+        }
+        // A server that made APNs refuse it has no excuse.
+        var story = newStory()
+        _ = story.due()
+        story.emit(.tokenRefused(registration.token))
+        story.waitTooLong()
+        #expect(story.broken == ["P3"])
+    }
+
     @Test func `asks for no ring where none is due`() {
         var story = newStory()
         _ = story.due(flags: [.stored, .counted])

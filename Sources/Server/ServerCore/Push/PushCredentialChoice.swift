@@ -7,7 +7,8 @@ package import TidingsModel
 /// Only an active one that has not expired, is for the side, and may send this type of push to the topic. Of several the first by
 /// these rules, each of which decides only where those before it do not:
 ///
-/// 1. One that APNs has taken on this side, then one nobody has asked about, then one that APNs has refused.
+/// 1. One that APNs has taken on this side, then one nobody has asked about, then one that APNs has refused: of several the one refused
+///    longest ago, so that each is tried again in its turn, and one whose fault was passing is found.
 /// 2. One bound to this side, before one for both: it is the newer kind of key, and made for this.
 /// 3. One bound to the topic, before one for every topic of its team.
 /// 4. One with which a push to the topic was accepted.
@@ -52,14 +53,14 @@ package struct PushCredentialChoice: Hashable, Sendable {
     }
 
     private func rank(_ record: PushCredentialRecord) -> [Int] {
-        let proof =
-            switch record.proof(in: self.environment)?.isGood {
-            case true?: 0
-            case nil: 1
-            case false?: 2
+        let (proof, refusedAt) =
+            switch record.proof(in: self.environment).map({ ($0.isGood, $0.at) }) {
+            case (true, _)?: (0, 0)
+            case nil: (1, 0)
+            case (false, let at)?: (2, Int(at))
             }
         return [
-            proof, record.environments.count, record.topics.isEmpty ? 1 : 0,
+            proof, refusedAt, record.environments.count, record.topics.isEmpty ? 1 : 0,
             record.isProven(self.topic, in: self.environment) ? 0 : 1,
         ]
     }

@@ -129,13 +129,21 @@ package struct PushRoutes: Sendable {
         if topic == nil, case .paused(let outage) = state, outage.cause == .credential {
             let record = self.record(of: client)
             let known = record?.proof(in: client.environment)
-            if record != nil, known?.isGood != false || known?.reason != outage.reason {
+            let isNews = known?.isGood != false || known?.reason != outage.reason
+            if record != nil, isNews || self.isInTurn(client) {
                 let proof = PushCredentialRecord.Proof(
                     client.environment, isGood: false, reason: outage.reason, at: wall)
                 effects.append(.note(client.app, .noteProof(id: client.credential, proof)))
             }
         }
         return effects
+    }
+
+    /// Returns true if lanes go with the client, and another credential could be next: the time of its refusal decides between them.
+    private func isInTurn(_ client: PushClient) -> Bool {
+        // tidy: order does not leave: is there one
+        self.routes.values.contains { $0.client == client }
+            && self.credentials[client.app]?.contains { $0.state == .active && $0.id != client.credential } == true
     }
 
     /// A push was accepted, which shows that credential and topic are good.

@@ -6,7 +6,7 @@ import Yams
 enum OpenAPI {
     /// `openapi.yaml` beside this file, compiled in, so that the binary needs no file at its side. What recurs there stands in `x-parts`.
     static var source: String { String(decoding: PackageResources.openapi_yaml, as: UTF8.self) }
-    /// What is served. Tests hold it against the source, the routes and every answer.
+    /// The document that is served. Tests hold it against the source, the routes and every answer.
     static let document = (try? Self.writtenOut(Self.source)) ?? ""
     /// Shared by all answers: it is large, and anybody may ask for it.
     static let bytes = ByteBuffer(string: Self.document)
@@ -67,7 +67,7 @@ private struct WritingOut {
         }
     }
 
-    /// Whether it stands between brackets. Yams has read that, but does not tell.
+    /// Returns true if the node stands between brackets. Yams has read that, but does not tell.
     private func isFlow(_ mark: Mark?) -> Bool {
         guard let mark, self.lines.indices.contains(mark.line - 1) else { return false }
         let first = self.lines[mark.line - 1].unicodeScalars.dropFirst(mark.column - 1).first

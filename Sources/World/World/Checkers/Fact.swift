@@ -16,6 +16,8 @@ enum Fact {
     case clockSet(ahead: Int64)
     /// APNs takes good tokens for ones of its other environment.
     case wrongEnvironment
+    /// APNs has answered `BadDeviceToken` or `DeviceTokenNotForTopic` to a push with it.
+    case tokenRefused(PushToken)
     /// It reads the store, and knows all that is committed.
     case serverStarted
     indirect case pushed(SentPush, to: DeviceKey)

@@ -52,7 +52,7 @@ extension Fact {
         case .committed(let command, _): command.app == World.app ? command.kind : .otherTenantStored
         case .heard: .heard
         case .clockSet: .clockSet
-        case .wrongEnvironment: .wrongEnvironment
+        case .wrongEnvironment, .tokenRefused: .wrongEnvironment
         case .serverStarted: .serverStarted
         case .pushed: .pushed
         case .pool: .pool

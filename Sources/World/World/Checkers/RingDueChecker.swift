@@ -49,6 +49,8 @@ struct RingDueChecker: Checker {
     private var told: [String: MessageID] = [:]
     /// APNs has taken good tokens for ones of its other environment.
     private var refusesTokens = false
+    /// Devices with such a token: nothing is sent to them until a push is accepted, or the server starts again (docs/decisions/0013-tokens-that-never-worked.md).
+    private var refused: OrderedSet<DeviceKey> = []
 
     mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {
         if state.now.monotonic > self.earliest { self.findOverdue(state.now.monotonic, into: &findings) }
@@ -81,7 +83,10 @@ struct RingDueChecker: Checker {
             let messages = posts.map(\.message.message)
             self.excuse(into: &findings) { $0.key == key && messages.contains($0.message) }
         case .wrongEnvironment: self.refusesTokens = true
-        case .serverStarted: self.hold(until: state.now.monotonic, on: nil)
+        case .tokenRefused(let token): self.awaitProof(of: token)
+        case .serverStarted:
+            self.hold(until: state.now.monotonic, on: nil)
+            self.releaseRefused(at: state.now.monotonic)
         case .clockSet:
             self.hold(until: state.now.monotonic + Self.clockJump, on: nil)
             // The end of quiet hours follows that clock.
@@ -115,8 +120,8 @@ struct RingDueChecker: Checker {
             }
             let wait = quietEnd.map { $0 - state.now.wall } ?? 0
             let start = max(state.now.monotonic + wait, self.heldUntil, self.heldPhones[phone.key.device] ?? 0)
-            let due = Due(
-                message: id, key: phone.key, position: position, at: start + Self.bound, isDeferred: quietEnd != nil)
+            let at = self.refused.contains(phone.key) ? .max : start + Self.bound
+            let due = Due(message: id, key: phone.key, position: position, at: at, isDeferred: quietEnd != nil)
             self.dues.append(due)
             self.earliest = min(self.earliest, due.at)
         }
@@ -131,6 +136,25 @@ struct RingDueChecker: Checker {
         for index in self.dues.indices where device == nil || self.dues[index].key.device == device {
             self.dues[index].at = max(self.dues[index].at, until + Self.bound)
         }
+        self.findEarliest()
+    }
+
+    private mutating func awaitProof(of token: PushToken) {
+        // Without the fault, APNs is right about the token.
+        guard self.refusesTokens else { return }
+        for (key, registration) in self.registrations where registration.token == token {
+            self.refused.append(key)
+            for index in self.dues.indices where self.dues[index].key == key { self.dues[index].at = .max }
+        }
+        self.findEarliest()
+    }
+
+    private mutating func releaseRefused(at now: Int64) {
+        guard !self.refused.isEmpty else { return }
+        for index in self.dues.indices where self.refused.contains(self.dues[index].key) {
+            self.dues[index].at = now + Self.bound
+        }
+        self.refused = []
         self.findEarliest()
     }
 
@@ -189,6 +213,7 @@ struct RingDueChecker: Checker {
             else { return }
             self.excuse(into: &findings) { $0.isOf(ended.leg) }
         case .accepted(let id):
+            self.releaseRefused(at: state.now.monotonic)
             // Of the messages a push counts it names only those of the last places.
             guard let told = self.told[id], told != ended.leg.message else { return }
             self.excuse(into: &findings) { $0.isOf(ended.leg) }
@@ -205,6 +230,7 @@ struct RingDueChecker: Checker {
             // A registration belongs to one device; what APNs said of another one's changes nothing.
             guard self.registrations[key] != registration, state.committed.registration(of: key) == registration
             else { return }
+            self.refused.remove(key)
             var others: [DeviceKey] = []
             for (other, its) in self.registrations
             where its.token == registration.token && its == registration && other != key {
@@ -223,6 +249,7 @@ struct RingDueChecker: Checker {
 
     private mutating func forgetRegistration(of key: DeviceKey, into findings: inout Findings) {
         self.registrations.removeValue(forKey: key)
+        self.refused.remove(key)
         self.excuse(into: &findings) { $0.key == key }
     }
 
