@@ -6,7 +6,7 @@ SHELL := /usr/bin/env bash
 .NOTPARALLEL:
 
 SWIFT_BUILD := dev/build
-SWIFT_FILES := Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Benchmarks
+SWIFT_FILES := Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Benchmarks Benchmarks/Floors
 
 .PHONY: help
 help: ## Lists the commands.
@@ -15,14 +15,14 @@ help: ## Lists the commands.
 .PHONY: run
 run: ## Builds, starts server, local APNs and two virtual phones, plays the demo and leaves everything running.
 	@dev/bootstrap run
-	$(SWIFT_BUILD)
-	.build/release/tidings demo --stay
+	@dev/build --demo
+	@.build/debug/tidings demo --stay
 
 .PHONY: demo
 demo: ## The same without staying: a timeline, and status 0 only if every step held.
 	@dev/bootstrap run
-	$(SWIFT_BUILD)
-	.build/release/tidings demo
+	@dev/build --demo
+	@.build/debug/tidings demo
 
 .PHONY: test
 test: ## Everything: rules, unit and interop tests, the demo and the short proofs; prints minutes per stage.
@@ -78,12 +78,12 @@ prove-phone: ## 1,000 random sequences of 500 steps: phone and SDK as cores, the
 	TIDINGS_SEQUENCES=1000 swift test --configuration release --skip-build --filter 'Forwarded calls in any order'
 
 .PHONY: prove-store
-prove-store: ## 5,000 random sequences of 30 commands with restarts and crashes: the store on SQLite equals the reference model.
+prove-store: ## 5,000 random sequences of 30 commands with restarts and crashes: the store on SQLite equals one in memory.
 	$(SWIFT_BUILD) --build-tests
 	TIDINGS_SEQUENCES=5000 swift test --configuration release --skip-build --filter 'A store on SQLite'
 
 .PHONY: prove-local-store
-prove-local-store: ## 2,000 random sequences of 25 steps with kills, a full phone and sign-outs: the phone's store equals the reference model.
+prove-local-store: ## 2,000 random sequences of 25 steps with kills, a full phone and sign-outs: the phone's store equals the one in memory.
 	$(SWIFT_BUILD) --build-tests
 	TIDINGS_SEQUENCES=2000 swift test --configuration release --skip-build --filter 'A local store on SQLite'
 
@@ -109,9 +109,9 @@ prove-push: release ## A push to 1,000,000 registered devices: bounded memory, e
 	dev/prove-push
 
 .PHONY: screenshots
-screenshots: release ## Saves a picture of every page of the console, wide and narrow, light and dark, in .build/screenshots.
+screenshots: release ## Saves a picture of every page of the console, at three widths, light and dark, in both languages, in .build/screenshots; PICTURES=docs/pictures: those of the READMEs, too.
 	@dev/bootstrap test
-	.venv/bin/python Tests/Browser/screenshots.py .build/screenshots
+	.venv/bin/python Tests/Browser/screenshots.py .build/screenshots $(PICTURES)
 
 .PHONY: prove-console
 prove-console: release ## The console beside 2,000 messages a second for ten minutes: its first load, memory, how late it answers, what it costs; prints figures.
@@ -134,14 +134,24 @@ bench-apns: ## The APNs client and the local APNs beside h2load and aioapns, in 
 	$(SWIFT_BUILD) --product tidings
 	dev/bench-apns
 
+.PHONY: bench-server
+bench-server: release ## Messages between two people beside relays in C and on SwiftNIO and mosquitto, in release builds; prints figures.
+	dev/bench-server
+
 .PHONY: prove-apns
 prove-apns: release ## 200,000 pushes while connections, streams, answers and tokens fail, at least 1,000 times each; every push accounted for.
 	.build/release/tidings chaos --notifications 200000 --at-least 1000
 
+.PHONY: prove-worlds
+prove-worlds: release ## 10,000 simulated phone-days on bad networks; every promise holds, every situation is reached. SHARD=i/n for a part.
+	dev/prove-worlds $(if $(SHARD),--shard $(SHARD))
+
 .PHONY: nightly
-nightly: release ## 10,000 simulated phone-days on bad networks; every promise holds, every situation is reached. SHARD=i/n for a part.
-	dev/nightly $(if $(SHARD),--shard $(SHARD))
+nightly: ## Every proof in full, one after the other: what `make test` proves in part. PROOFS="worlds fuzz" for some.
+	@dev/bootstrap test
+	$(SWIFT_BUILD) --build-tests
+	dev/nightly $(PROOFS)
 
 .PHONY: clean
 clean: ## Removes what builds and tests made.
-	rm -rf .build .venv .pytest_cache Benchmarks/.build
+	rm -rf .build .venv .pytest_cache Benchmarks/.build Benchmarks/Floors/NIORelay/.build

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The house in one picture: docs/concepts.md. Every arrow points down; a core can name cores only, because the helper
+// The house in one picture: docs/inside/concepts.md. Every arrow points down; a core can name cores only, because the helper
 // that declares one has no parameter through which a package product could be passed.
 
 /// Settings of every target of ours. What dev/build builds can be imported with @testable; an app that depends on a
@@ -14,66 +14,65 @@ let strict: [SwiftSetting] =
     ] + (Context.environment["TIDINGS_TESTABLE"] == nil ? [] : [.unsafeFlags(["-enable-testing"])])
 
 /// Tests are compiled once, with the optimised targets they test, and run briefly: optimising them costs more than it saves
-/// (docs/decisions/0029-one-configuration.md). Unsafe flags are allowed here, since no product has a test target in it.
+/// (docs/inside/decisions/0056-two-builds.md). Unsafe flags are allowed here, since no product has a test target in it.
 let notOptimised: [SwiftSetting] = [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+
+/// Virtual phone, scenarios and the SDK on them are equipment on Linux, and no load: dev/build does not optimise them either.
+let equipment = strict + (Context.environment["TIDINGS_TESTABLE"] == nil ? [] : notOptimised)
 
 #if os(Linux)
     let onLinux = true
-    /// Selects the Apple-shaped facades of the virtual phone instead of Apple's own modules.
-    let facade: [SwiftSetting] = strict + [.define("TIDINGS_UIKIT")]
 #else
     let onLinux = false
-    let facade = strict
 #endif
+/// Selects the Apple-shaped facades of the virtual phone instead of Apple's own modules.
+let onFacades: [SwiftSetting] = onLinux ? [.define("TIDINGS_UIKIT")] : []
+let facade = equipment + onFacades
 
-/// The one package a core may use: containers whose order is defined (docs/decisions/0001-pure-cores.md).
+/// The one package a core may use: containers whose order is defined (docs/inside/decisions/0001-pure-cores.md).
 let collections: [Target.Dependency] = ["DequeModule", "OrderedCollections", "HeapModule"].map {
     .product(name: $0, package: "swift-collections")
 }
 
-let products: [String: Target.Dependency] = [
-    "ArgumentParser": .product(name: "ArgumentParser", package: "swift-argument-parser"),
-    "Configuration": .product(name: "Configuration", package: "swift-configuration"),
-    "Crypto": .product(name: "Crypto", package: "swift-crypto"),
-    "CryptoExtras": .product(name: "CryptoExtras", package: "swift-crypto"),
-    "GRDB": .product(name: "GRDB", package: "GRDB.swift"),
-    "GRDBSQLite": .product(name: "GRDBSQLite", package: "GRDB.swift"),
-    "Hummingbird": .product(name: "Hummingbird", package: "hummingbird"),
-    "HTTPTypes": .product(name: "HTTPTypes", package: "swift-http-types"),
-    "Logging": .product(name: "Logging", package: "swift-log"),
-    "Metrics": .product(name: "Metrics", package: "swift-metrics"),
-    "MetricsTestKit": .product(name: "MetricsTestKit", package: "swift-metrics"),
-    "NIOConcurrencyHelpers": .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
-    "NIOCore": .product(name: "NIOCore", package: "swift-nio"),
-    "NIOEmbedded": .product(name: "NIOEmbedded", package: "swift-nio"),
-    "NIOHPACK": .product(name: "NIOHPACK", package: "swift-nio-http2"),
-    "NIOHTTP1": .product(name: "NIOHTTP1", package: "swift-nio"),
-    "NIOPosix": .product(name: "NIOPosix", package: "swift-nio"),
-    "NIOSSL": .product(name: "NIOSSL", package: "swift-nio-ssl"),
-    "NIOTLS": .product(name: "NIOTLS", package: "swift-nio"),
-    "NIOWebSocket": .product(name: "NIOWebSocket", package: "swift-nio"),
-    "ServiceLifecycle": .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-    "SwiftASN1": .product(name: "SwiftASN1", package: "swift-asn1"),
-    "SwiftProtobuf": .product(name: "SwiftProtobuf", package: "swift-protobuf"),
-    "UnixSignals": .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-    "X509": .product(name: "X509", package: "swift-certificates"),
-    "Yams": .product(name: "Yams", package: "Yams"),
+/// What shells may use of packages.
+let products: KeyValuePairs = [
+    "GRDB.swift": ["GRDB", "GRDBSQLite"],
+    "Yams": ["Yams"],
+    "hummingbird": ["Hummingbird"],
+    "swift-argument-parser": ["ArgumentParser"],
+    "swift-asn1": ["SwiftASN1"],
+    "swift-certificates": ["X509"],
+    "swift-configuration": ["Configuration"],
+    "swift-crypto": ["Crypto", "CryptoExtras"],
+    "swift-http-types": ["HTTPTypes"],
+    "swift-log": ["Logging"],
+    "swift-metrics": ["Metrics", "MetricsTestKit"],
+    "swift-nio": ["NIOConcurrencyHelpers", "NIOCore", "NIOEmbedded", "NIOHTTP1", "NIOPosix", "NIOTLS", "NIOWebSocket"],
+    "swift-nio-http2": ["NIOHPACK"],
+    "swift-nio-ssl": ["NIOSSL"],
+    "swift-protobuf": ["SwiftProtobuf"],
+    "swift-service-lifecycle": ["ServiceLifecycle", "UnixSignals"],
 ]
 
-/// Lets tests name the requirement they hold (docs/requirements.md).
+/// Lets tests name the requirement they hold (docs/inside/requirements.md).
 let citing: [Target.Dependency] = [.target(name: "Requirements")]
 
 func ours(_ names: [String]) -> [Target.Dependency] { names.map { .target(name: $0) } }
-func packaged(_ names: [String]) -> [Target.Dependency] { names.compactMap { products[$0] } }
+func packaged(_ names: [String]) -> [Target.Dependency] {
+    products.flatMap { package, own in own.filter(names.contains).map { .product(name: $0, package: package) } }
+}
 
 /// A pure target and its tests. It sees other cores only: there is no parameter through which to pass a package product.
-func core(_ wing: String, _ name: String, needs cores: [String] = []) -> [Target] {
+func core(
+    _ wing: String, _ name: String, needs cores: [String] = [], testing: [String] = [],
+    settings: [SwiftSetting] = strict
+) -> [Target] {
     [
         .target(
             name: name, dependencies: ours(cores) + collections, path: "Sources/\(wing)/\(name)",
-            swiftSettings: strict),
+            swiftSettings: settings),
         .testTarget(
-            name: "\(name)Tests", dependencies: ours([name] + cores) + citing, path: "Tests/\(name)Tests",
+            name: "\(name)Tests", dependencies: ours([name] + cores + testing) + citing, path: "Tests/\(name)Tests",
             swiftSettings: strict + notOptimised),
     ]
 }
@@ -82,12 +81,12 @@ func core(_ wing: String, _ name: String, needs cores: [String] = []) -> [Target
 func shell(
     _ wing: String, _ name: String, needs targets: [String] = [], uses packages: [String] = [],
     testing: [String] = [], testingUses: [String] = [], resources: [Resource]? = nil,
-    settings: [SwiftSetting] = strict
+    excludes: [String] = [], settings: [SwiftSetting] = strict
 ) -> [Target] {
     [
         .target(
             name: name, dependencies: ours(targets) + packaged(packages), path: "Sources/\(wing)/\(name)",
-            resources: resources, swiftSettings: settings),
+            exclude: excludes, resources: resources, swiftSettings: settings),
         .testTarget(
             name: "\(name)Tests",
             dependencies: ours([name] + targets + testing) + packaged(packages + testingUses) + citing,
@@ -118,7 +117,7 @@ targets += [
 targets += core("APNs", "APNsModel", needs: ["TidingsModel"])
 targets += core("APNs", "APNsCore", needs: ["TidingsModel", "APNsModel"])
 targets += core("APNs", "APNsClientCore", needs: ["TidingsModel", "APNsModel"])
-// HTTP/2 without sockets and clocks, under both sides (docs/decisions/0011-own-http2-framing.md).
+// HTTP/2 without sockets and clocks, under both sides (docs/inside/decisions/0011-own-http2-framing.md).
 targets += shell("APNs", "HTTP2Connection", uses: ["NIOCore"], testingUses: ["NIOHPACK"])
 targets += shell(
     "APNs", "APNsClient", needs: ["TidingsModel", "APNsModel", "APNsClientCore", "HTTP2Connection"],
@@ -142,30 +141,32 @@ targets.append(
 targets += shell("Server", "HTTPUpgrades", uses: ["NIOCore", "NIOHTTP1"], testingUses: ["NIOEmbedded"])
 
 // Server
-targets += shell("Server", "Console", resources: [.embedInCode("Pages")])
+targets.append(.target(name: "EmbeddedFiles", path: "Sources/Server/EmbeddedFiles"))
+targets += shell("Server", "Console", needs: ["EmbeddedFiles"], excludes: ["Pages"])
 targets += core("Server", "StoreModel", needs: ["TidingsModel", "APNsModel"])
-targets += core("Server", "ServerCore", needs: ["TidingsModel", "APNsModel", "StoreModel"])
-targets += shell(
-    "Server", "MessageStore", needs: ["TidingsModel", "StoreModel"], uses: ["GRDB", "GRDBSQLite", "Logging"])
+let ofStore = ["TidingsModel", "APNsModel", "StoreModel"]
+targets += core("Server", "StoreMachine", needs: ofStore)
+targets += core("Server", "ServerCore", needs: ofStore, testing: ["StoreMachine"])
+targets += shell("Server", "MessageStore", needs: ofStore + ["StoreMachine"], uses: ["GRDB", "GRDBSQLite", "Logging"])
 targets += shell(
     "Server", "TidingsServer",
     needs: [
-        "TidingsModel", "TidingsWire", "StoreModel", "ServerCore", "MessageStore", "APNsModel", "APNsClientCore",
-        "APNsClient", "HTTPUpgrades", "Console",
+        "TidingsModel", "TidingsWire", "StoreModel", "StoreMachine", "ServerCore", "MessageStore", "APNsModel",
+        "APNsClientCore", "APNsClient", "HTTPUpgrades", "Console", "EmbeddedFiles",
     ],
     uses: [
         "Configuration", "Crypto", "CryptoExtras", "Hummingbird", "HTTPTypes", "Logging", "Metrics",
         "NIOConcurrencyHelpers", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "NIOWebSocket",
         "ServiceLifecycle", "SwiftProtobuf", "UnixSignals", "Yams",
     ], testing: onLinux ? ["TidingsClient", "URLSessionWebSocket"] : [], testingUses: ["NIOEmbedded"],
-    resources: [.embedInCode("API/openapi.yaml")])
+    excludes: ["API/openapi.yaml"])
 
 // Phone
 targets += core("Phone", "PhoneCore", needs: ["TidingsModel"])
 targets += shell(
     "Phone", "VirtualPhone", needs: ["TidingsModel", "APNsModel", "PhoneCore"],
     uses: ["NIOCore", "NIOPosix"], testing: ["APNsSimulator", "APNsClient"] + (onLinux ? ["ScreenApp"] : []),
-    testingUses: ["Logging"])
+    testingUses: ["Logging"], settings: equipment)
 if onLinux {
     // An app with a screen, which the tests of the phone run as a process of its own.
     targets.append(
@@ -180,16 +181,21 @@ if onLinux {
         "Phone", "UIKit",
         needs: ["TidingsModel", "PhoneCore", "VirtualPhone", "UserNotifications", "_Testing_UIKit"],
         testing: ["AudioToolbox"], settings: facade)
-    targets += shell(
-        "Phone", "UserNotificationsUI",
-        needs: ["TidingsModel", "PhoneCore", "VirtualPhone", "UserNotifications", "UIKit", "_Testing_UIKit"],
-        testing: ["ChatApp", "ChatNotificationContent"], settings: facade)
-    for name in ["AudioToolbox", "BackgroundTasks", "CallKit", "Intents", "KeychainServices", "PushKit"] {
-        targets += shell(
-            "Phone", name,
-            needs: ["TidingsModel", "PhoneCore", "VirtualPhone"] + (name == "Intents" ? ["UserNotifications"] : []),
-            settings: facade)
+    let (ofFacades, ofUI) = (
+        ["TidingsModel", "PhoneCore", "VirtualPhone"], ["UserNotifications", "UIKit", "_Testing_UIKit"]
+    )
+    let small = [
+        "AudioToolbox", "BackgroundTasks", "CallKit", "Intents", "KeychainServices", "PushKit", "UserNotificationsUI",
+    ]
+    for name in small {
+        let more = ["Intents": ["UserNotifications"], "UserNotificationsUI": ofUI][name] ?? []
+        targets += shell("Phone", name, needs: ofFacades + more, settings: facade).prefix(1)
     }
+    let ofTests = small + ofFacades + ofUI + ["ChatApp", "ChatNotificationContent"]
+    targets.append(
+        .testTarget(
+            name: "FacadeTests", dependencies: ours(ofTests) + citing, path: "Tests/FacadeTests",
+            swiftSettings: facade + notOptimised))
     // Foundation's own on Linux has no WebSockets that can be relied on.
     targets += shell(
         "Phone", "URLSessionWebSocket",
@@ -259,25 +265,24 @@ targets += shell(
 targets += core("World", "SimulatedPhone", needs: ["TidingsModel", "PhoneCore", "ClientCore"])
 
 // The server's machine on a store in memory, under the scenarios and the SDK's tests
-targets += core("World", "SimulatedServer", needs: ["TidingsModel", "APNsModel", "StoreModel", "ServerCore"])
+targets += core("World", "SimulatedServer", needs: ofStore + ["StoreMachine", "ServerCore"])
 
 // World
 targets += core(
     "World", "World",
-    needs: [
-        "TidingsModel", "APNsModel", "APNsCore", "APNsClientCore", "StoreModel", "ServerCore", "PhoneCore",
-        "ClientCore", "SimulatedPhone",
+    needs: ofStore + [
+        "StoreMachine", "APNsCore", "APNsClientCore", "ServerCore", "PhoneCore", "ClientCore", "SimulatedPhone",
     ])
 
-// Scenarios: what a phone should do, written as a file (docs/scenarios.md)
+// Scenarios: what a phone should do, written as a file (docs/testing/scenarios.md)
 targets += core(
     "World", "ScenarioCore",
-    needs: [
-        "TidingsModel", "APNsModel", "StoreModel", "ServerCore", "PhoneCore", "ClientCore", "SimulatedPhone",
-        "SimulatedServer",
-    ])
+    needs: ofStore + [
+        "ServerCore", "PhoneCore", "ClientCore", "SimulatedPhone", "SimulatedServer",
+    ], settings: equipment)
 targets += shell(
-    "World", "Scenarios", needs: ["TidingsModel", "PhoneCore", "ClientCore", "ScenarioCore"], uses: ["Yams"])
+    "World", "Scenarios", needs: ["TidingsModel", "PhoneCore", "ClientCore", "ScenarioCore"], uses: ["Yams"],
+    settings: equipment)
 
 // Tool
 targets += [
@@ -292,14 +297,14 @@ targets += [
             ] + (onLinux ? ["PhoneTerminal"] : []))
             + packaged([
                 "ArgumentParser", "Crypto", "HTTPTypes", "Hummingbird", "Logging", "Metrics", "NIOCore", "NIOHTTP1",
-                "NIOPosix", "NIOWebSocket", "ServiceLifecycle", "Yams",
+                "NIOPosix", "NIOWebSocket", "ServiceLifecycle",
             ]),
-        path: "Sources/Tool/tidings", swiftSettings: facade),
+        path: "Sources/Tool/tidings", swiftSettings: strict + onFacades),
     .testTarget(
         name: "TidingsToolTests",
         dependencies: ours(["TidingsModel", "APNsModel", "PhoneCore", "tidings"]) + packaged(["ArgumentParser"]),
         path: "Tests/TidingsToolTests", swiftSettings: strict + notOptimised),
-    // The rules of the house: imports, purity, sizes, words.
+    // The rules of the house: imports, purity, sizes, pages.
     .testTarget(name: "TidyTests", path: "Tests/TidyTests", swiftSettings: strict + notOptimised),
 ]
 // The example app's backend: it has nothing of Tidings in it, as that of another app has not.
@@ -368,7 +373,7 @@ let package = Package(
     targets: targets
 )
 
-// What is named, with what it needs, and nothing else: the short loop of dev/core (docs/decisions/0024-short-loop.md).
+// What is named, with what it needs, and nothing else: the short loop of dev/core (docs/inside/decisions/0024-short-loop.md).
 if let only = Context.environment["TIDINGS_ONLY"] {
     var keptTargets: Set<String> = []
     var keptPackages: Set<String> = []

@@ -45,7 +45,7 @@ def tool() -> str:
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "alone: wants the machine for itself; dev/run-tests runs it beside no other test")
-    config.addinivalue_line("markers", "requirement(row, ...): holds rows of docs/requirements.md, as TidyTests checks")
+    config.addinivalue_line("markers", "requirement(row, ...): holds rows of docs/inside/requirements.md, as TidyTests checks")
 
 
 class Program:
@@ -121,6 +121,17 @@ class Program:
             if parent == self.pid:
                 found.append(int(stat.parent.name))
         return found or [self.pid]
+
+
+def described_by(api: str) -> typing.Callable[[str, str], dict[int, set[str]]]:
+    """What is described by the servers of the tests: read once, since it is large and they are all of one program."""
+    if not DESCRIPTION:
+        with urllib.request.urlopen(f"{api}/openapi.yaml", timeout=20) as answer:
+            DESCRIPTION.append(answer.read().decode())
+    return described_answers(DESCRIPTION[0])
+
+
+DESCRIPTION: list[str] = []
 
 
 @functools.cache
@@ -308,8 +319,7 @@ class Site:
     ):
         """Fails for a status, or a problem's code, that the server's own description of its API does not name for the route."""
         if base is None:
-            with urllib.request.urlopen(f"{self.api}/openapi.yaml", timeout=20) as answer:
-                described = described_answers(answer.read().decode())(method, path)
+            described = described_by(self.api)(method, path)
             assert status in described, f"{method} {path} was answered with {status}, which is not described"
             if problem is not None:
                 assert problem["code"] in described[status], f"{method} {path}: {problem} is not described"

@@ -18,7 +18,7 @@ struct UserTokenSource: Sendable {
     struct Issued: Codable, Sendable {
         var token: String
         var user: String
-        /// Seconds since 1970.
+        /// Milliseconds since 1970.
         var expiresAt: Int64
     }
 

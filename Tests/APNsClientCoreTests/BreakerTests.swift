@@ -57,8 +57,7 @@ import TidingsModel
     }
 
     @Test func `stays open longer after each probe that fails`() {
-        var sender = Sender.opened()
-        _ = sender.send(1)
+        var sender = Sender.opened(sending: 1)
         _ = sender.answer(3, self.fault)
         _ = sender.pass(to: 15_000)
         #expect(sender.send(2) == [.open(5, 2)])
@@ -70,8 +69,7 @@ import TidingsModel
     }
 
     @Test func `whose probe gets no answer lets the next one try`() {
-        var sender = Sender.opened()
-        _ = sender.send(1)
+        var sender = Sender.opened(sending: 1)
         _ = sender.answer(3, self.fault)
         _ = sender.pass(to: 15_000)
         _ = sender.send(2)
@@ -103,8 +101,7 @@ import TidingsModel
     }
 
     @Test func `for a topic stays when its probe finds the credential at fault`() {
-        var sender = Sender.opened()
-        _ = sender.send(1)
+        var sender = Sender.opened(sending: 1)
         _ = sender.answer(3, Sender.refusal(.topicDisallowed))
         _ = sender.pass(to: 15_000)
         #expect(sender.send(2) == [.open(5, 2)])
@@ -121,8 +118,7 @@ import TidingsModel
     }
 
     @Test func `opens for a server that is not trusted, with its name for the fault`() {
-        var sender = Sender()
-        _ = sender.send(1)
+        var sender = Sender.sending()
         _ = sender.handle(.resolved(Sender.first, ["a"]))
         #expect(
             sender.handle(.connectFailed(Sender.first, .refused("unknown authority"), jitter: 999))
@@ -133,8 +129,7 @@ import TidingsModel
     }
 
     @Test func `opens when no token can be signed`() {
-        var sender = Sender()
-        _ = sender.send(1)
+        var sender = Sender.sending()
         _ = sender.handle(.resolved(Sender.first, ["a"]))
         _ = sender.handle(.connected(Sender.first))
         #expect(

@@ -57,8 +57,7 @@ import TidingsModel
     }
 
     @Test func `by GOAWAY before any answer is not replaced at once`() {
-        var sender = Sender()
-        _ = sender.send(1)
+        var sender = Sender.sending()
         _ = sender.handle(.resolved(Sender.first, ["a"]))
         _ = sender.handle(.connected(Sender.first))
         _ = sender.handle(.tokenMinted)
@@ -71,8 +70,7 @@ import TidingsModel
     }
 
     @Test func `by a refusal at its first word is not replaced at once`() {
-        var sender = Sender()
-        _ = sender.send(1)
+        var sender = Sender.sending()
         _ = sender.handle(.resolved(Sender.first, ["a"]))
         _ = sender.handle(.connected(Sender.first))
         _ = sender.handle(.tokenMinted)
@@ -128,8 +126,7 @@ import TidingsModel
     }
 
     @Test func `by GOAWAY for a bad certificate opens the breaker`() {
-        var sender = Sender()
-        _ = sender.send(1)
+        var sender = Sender.sending()
         _ = sender.handle(.resolved(Sender.first, ["a"]))
         _ = sender.handle(.connected(Sender.first))
         _ = sender.handle(.tokenMinted)
@@ -146,8 +143,7 @@ import TidingsModel
     }
 
     @Test func `without a word leaves the outcome of what was sent unknown, once each`() {
-        var sender = Sender.opened()
-        _ = sender.send(1)
+        var sender = Sender.opened(sending: 1)
         _ = sender.send(2)
         #expect(
             sender.handle(.connectionClosed(Sender.first, cause: "reset by peer", jitter: 0))
@@ -160,8 +156,7 @@ import TidingsModel
     }
 
     @Test func `before any answer is not tried again at once`() {
-        var sender = Sender()
-        _ = sender.send(1)
+        var sender = Sender.sending()
         _ = sender.handle(.resolved(Sender.first, ["a"]))
         _ = sender.handle(.connected(Sender.first))
         #expect(sender.handle(.tokenMinted) == [.open(1, 1)])
@@ -194,16 +189,14 @@ import TidingsModel
     }
 
     @Test func `that is reset for another reason leaves the outcome unknown`() {
-        var sender = Sender.opened()
-        _ = sender.send(1)
+        var sender = Sender.opened(sending: 1)
         #expect(
             sender.handle(.streamReset(Sender.first, stream: 3, code: "INTERNAL_ERROR"))
                 == [.finish(1, .unknownOutcome("APNs reset the stream: INTERNAL_ERROR"))])
     }
 
     @Test func `is cancelled with the request`() {
-        var sender = Sender.opened()
-        _ = sender.send(1)
+        var sender = Sender.opened(sending: 1)
         #expect(
             sender.handle(.cancelled(RequestID(1)))
                 == [.resetStream(Sender.first, stream: 3), .finish(1, .unknownOutcome("cancelled"))])

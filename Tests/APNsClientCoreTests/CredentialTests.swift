@@ -6,8 +6,7 @@ import TidingsModel
 
 @Suite struct `A credential that is replaced` {
     @Test func `takes new connections and a new token, while the old connections drain`() {
-        var sender = Sender.opened()
-        _ = sender.send(1)
+        var sender = Sender.opened(sending: 1)
         #expect(sender.handle(.credentialReplaced) == [])
         #expect(sender.send(2) == [.resolve(Sender.second)])
         #expect(sender.reconnect(Sender.second) == [.mintToken])
@@ -16,8 +15,7 @@ import TidingsModel
     }
 
     @Test func `gives up what is being opened with the old one`() {
-        var sender = Sender()
-        _ = sender.send(1)
+        var sender = Sender.sending()
         #expect(
             sender.handle(.credentialReplaced) == [.close(Sender.first, .credential), .resolve(Sender.second)])
         #expect(sender.handle(.resolved(Sender.first, ["a"])) == [])
@@ -36,8 +34,7 @@ import TidingsModel
     /// Answers about the old key are on their way when the new one is in place.
     @Test(arguments: [APNsReason.invalidProviderToken, .expiredProviderToken, .topicDisallowed, .badCertificate])
     func `is not blamed for the old one, and has what that was refused for sent again`(reason: APNsReason) {
-        var sender = Sender.opened()
-        _ = sender.send(1)
+        var sender = Sender.opened(sending: 1)
         _ = sender.handle(.credentialReplaced)
         #expect(
             sender.answer(3, Sender.refusal(reason)) == [.close(Sender.first, .credential), .resolve(Sender.second)])

@@ -14,19 +14,16 @@ struct Situation: Sendable, CustomTestStringConvertible {
 
     static let all = [
         Self(testDescription: "while the name is resolved") {
-            var sender = Sender()
-            _ = sender.send(1)
+            var sender = Sender.sending()
             return sender
         },
         Self(testDescription: "while a connection is opened") {
-            var sender = Sender()
-            _ = sender.send(1)
+            var sender = Sender.sending()
             _ = sender.handle(.resolved(Sender.first, ["a"]))
             return sender
         },
         Self(testDescription: "while a provider token is signed") {
-            var sender = Sender()
-            _ = sender.send(1)
+            var sender = Sender.sending()
             _ = sender.reconnect(Sender.first)
             return sender
         },
@@ -39,8 +36,7 @@ struct Situation: Sendable, CustomTestStringConvertible {
         Self(
             testDescription: "before it is sent again",
             make: {
-                var sender = Sender.opened()
-                _ = sender.send(1)
+                var sender = Sender.opened(sending: 1)
                 _ = sender.answer(3, Sender.refusal(.internalServerError, retryAfter: 29))
                 return sender
             }, refusal: Sender.refused(.internalServerError, retryAfter: 29)),
@@ -55,23 +51,20 @@ struct Situation: Sendable, CustomTestStringConvertible {
         Self(
             testDescription: "in a pause of the credential",
             make: {
-                var sender = Sender.opened()
-                _ = sender.send(1)
+                var sender = Sender.opened(sending: 1)
                 _ = sender.answer(3, Sender.refusal(.tooManyProviderTokenUpdates, retryAfter: 29))
                 return sender
             }, refusal: Sender.refused(.tooManyProviderTokenUpdates, retryAfter: 29)),
         Self(
             testDescription: "on a stream",
             make: {
-                var sender = Sender.opened()
-                _ = sender.send(1)
+                var sender = Sender.opened(sending: 1)
                 return sender
             }, stream: 3),
         Self(
             testDescription: "on a stream of a connection that drains",
             make: {
-                var sender = Sender.opened()
-                _ = sender.send(1)
+                var sender = Sender.opened(sending: 1)
                 _ = sender.handle(.credentialReplaced)
                 return sender
             }, stream: 3),

@@ -26,8 +26,7 @@ private let silent = APNsDispatcher.ConnectFault.unreachable("silent")
     }
 
     @Test func `of the resolver that are none or unknown cost a pause`() {
-        var sender = Sender()
-        _ = sender.send(1)
+        var sender = Sender.sending()
         #expect(
             sender.handle(.resolveFailed(Sender.first, "no such host", jitter: 999))
                 == [.warn("cannot resolve: no such host")])
@@ -59,8 +58,7 @@ private let silent = APNsDispatcher.ConnectFault.unreachable("silent")
     }
 
     @Test func `of a server that sent us away come last`() {
-        var sender = Sender.opened()
-        _ = sender.send(1)
+        var sender = Sender.opened(sending: 1)
         _ = sender.send(2)
         _ = sender.handle(.goAwayReceived(Sender.first, lastStream: 3, debugData: [], jitter: 0))
         #expect(
@@ -69,8 +67,7 @@ private let silent = APNsDispatcher.ConnectFault.unreachable("silent")
 
     /// TLS 1.3: the alert about our certificate comes after our side of the handshake is done.
     @Test func `stay untried when TLS refuses us, and what was sent was not processed`() {
-        var sender = Sender()
-        _ = sender.send(1)
+        var sender = Sender.sending()
         _ = sender.handle(.resolved(Sender.first, ["a", "b"]))
         _ = sender.handle(.connected(Sender.first))
         #expect(sender.handle(.tokenMinted) == [.open(1, 1)])

@@ -22,8 +22,7 @@ import TidingsModel
     }
 
     @Test func `comes before all that follows from the same cause`() {
-        var sender = Sender.opened()
-        _ = sender.send(1)
+        var sender = Sender.opened(sending: 1)
         let now = Now(monotonic: 0, wall: 1_700_000_000_000)
         let effects = sender.core.handle(
             .responded(Sender.first, stream: 3, Sender.refusal(.topicDisallowed), jitter: 999), at: now)
@@ -102,8 +101,7 @@ import TidingsModel
     }
 
     @Test func `takes one failed attempt to connect for no outage, and two in a row for one`() {
-        var sender = Sender()
-        _ = sender.send(1)
+        var sender = Sender.sending()
         _ = sender.handle(.resolveFailed(Sender.first, "no such host", jitter: 999))
         #expect(sender.reports == [])
         _ = sender.pass(to: 1_000)
@@ -119,8 +117,7 @@ import TidingsModel
 
     @Test func `says that nothing is sent after too many provider tokens, and that all is after one that was accepted`()
     {
-        var sender = Sender.opened()
-        _ = sender.send(1)
+        var sender = Sender.opened(sending: 1)
         _ = sender.answer(3, Sender.refusal(.tooManyProviderTokenUpdates))
         #expect(sender.reports == ["all paused, provider: TooManyProviderTokenUpdates"])
         #expect(sender.pass(to: 1_000) == [.open(5, 1)])
@@ -129,7 +126,7 @@ import TidingsModel
         #expect(sender.reports.last == "all usable")
     }
 
-    /// The stated limit of docs/simulation.md, "When Apple has an outage": 195 s after an outage of 90 s.
+    /// The stated limit of docs/inside/simulation-checks.md, "When Apple has an outage": 195 s after an outage of 90 s.
     @Test(arguments: [5_000, 20_000, 45_000, 90_000, 200_000] as [Int64], [0, 500, 999] as [Int64])
     func `sends again twice the outage and 15 seconds after it at the latest`(length: Int64, jitter: Int64) {
         var sender = Sender.opened {

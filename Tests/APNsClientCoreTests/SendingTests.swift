@@ -34,8 +34,7 @@ import TidingsModel
     }
 
     @Test func `does not go at all while APNs allows no stream`() {
-        var sender = Sender()
-        _ = sender.send(1)
+        var sender = Sender.sending()
         _ = sender.handle(.resolved(Sender.first, ["a"]))
         _ = sender.handle(.streamLimitAnnounced(Sender.first, 0))
         #expect(sender.handle(.connected(Sender.first)) == [])
@@ -89,8 +88,7 @@ import TidingsModel
     }
 
     @Test func `refuses a number it has already`() {
-        var sender = Sender()
-        _ = sender.send(1)
+        var sender = Sender.sending()
         #expect(sender.send(1) == [.warn("request 1 was sent twice")])
         #expect(sender.core.openCount == 1)
     }
@@ -163,8 +161,7 @@ import TidingsModel
     }
 
     @Test func `leaves a connection whose server is overloaded, and tries another one after a pause`() {
-        var sender = Sender.opened()
-        _ = sender.send(1)
+        var sender = Sender.opened(sending: 1)
         _ = sender.send(2)
         #expect(sender.answer(3, Sender.refusal(.serviceUnavailable)) == [])
         // What was on its way is still answered.
@@ -201,8 +198,7 @@ import TidingsModel
     }
 
     @Test func `obeys retry-after`() {
-        var sender = Sender.opened()
-        _ = sender.send(1)
+        var sender = Sender.opened(sending: 1)
         #expect(sender.answer(3, Sender.refusal(.tooManyRequests, retryAfter: 7)) == [])
         #expect(sender.pass(to: 6_999) == [])
         #expect(sender.pass(to: 7_000) == [.open(5, 1)])
@@ -265,8 +261,7 @@ import TidingsModel
     }
 
     @Test func `does not wait for ever`() {
-        var sender = Sender.opened()
-        _ = sender.send(1)
+        var sender = Sender.opened(sending: 1)
         _ = sender.handle(.shutdownRequested)
         #expect(
             sender.pass(to: 5_000)

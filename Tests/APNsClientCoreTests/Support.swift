@@ -83,7 +83,8 @@ struct Sender {
     /// A sender with an open connection of 1,000 streams and a token; request 1,000 was answered on stream 1, with acceptance unless
     /// told otherwise.
     static func opened(
-        answer: APNsResponse = Sender.ok, _ change: (inout APNsDispatcher.Configuration) -> Void = { _ in }
+        answer: APNsResponse = Sender.ok, sending number: UInt64? = nil,
+        _ change: (inout APNsDispatcher.Configuration) -> Void = { _ in }
     ) -> Sender {
         var sender = Sender(change)
         _ = sender.send(1_000, bytes: 0)
@@ -93,6 +94,14 @@ struct Sender {
         _ = sender.handle(.tokenMinted)
         _ = sender.handle(.streamLimitAnnounced(Self.first, 1_000))
         _ = sender.answer(1, answer)
+        if let number { _ = sender.send(number) }
+        return sender
+    }
+
+    /// A sender that was asked for request 1.
+    static func sending() -> Sender {
+        var sender = Sender()
+        _ = sender.send(1)
         return sender
     }
 

@@ -3,8 +3,7 @@ import APNsModel
 import Logging
 import TidingsModel
 
-// What docs/apns-client.md, docs/apns-simulator.md and the APNs section of both READMEs show, compiled: the tidy test
-// holds that the pages show these lines.
+// What docs/server/apns-client.md and docs/testing/apns-simulator.md show, compiled: the tidy test holds that the pages show these lines.
 
 private func firstPush(p8: String, token: PushToken, logger: Logger) async throws {
     let credential = try APNsClient.TokenCredential(privateKeyPEM: p8, keyID: "ABC123DEFG", teamID: "DEF123GHIJ")

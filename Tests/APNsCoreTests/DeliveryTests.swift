@@ -6,8 +6,7 @@ import TidingsModel
 
 @Suite struct `A phone that is connected` {
     @Test func `gets a push at once, and the next one after it acknowledged the first`() {
-        var apple = Apple()
-        apple.connectPhone()
+        var apple = Apple.connected()
         let first = apple.send()
         #expect(first.pushed == ["1:id-1"])
         #expect(first.logged == ["id-1 accepted", "id-1 sent"])
@@ -32,23 +31,20 @@ import TidingsModel
     }
 
     @Test func `gets even an expired push, for expiration is about storing`() {
-        var apple = Apple()
-        apple.connectPhone()
+        var apple = Apple.connected()
         #expect(apple.send(Apple.request(extra: [("apns-expiration", "1")])).pushed == ["1:id-1"])
     }
 }
 
 @Suite struct `A phone that is away` {
     private func away() -> Apple {
-        var apple = Apple()
-        apple.connectPhone()
+        var apple = Apple.connected()
         _ = apple.handle(.courierClosed(Apple.courier))
         return apple
     }
 
     @Test func `finds the newest push of each app when it comes back`() {
-        var apple = Apple()
-        apple.connectPhone()
+        var apple = Apple.connected()
         let other = PushToken(String(repeating: "cd", count: 32))
         _ = apple.handle(
             .registrationRequested(Apple.courier, id: 2, topic: "com.example.mail", .sandbox, drawn: other))
@@ -95,8 +91,7 @@ import TidingsModel
     }
 
     @Test func `gets what was in flight again, unless a newer push of the app came`() {
-        var apple = Apple()
-        apple.connectPhone()
+        var apple = Apple.connected()
         _ = apple.send()
         var alone = apple
         #expect(alone.handle(.courierClosed(Apple.courier)).logged == ["id-1 returned", "id-1 stored"])
@@ -108,8 +103,7 @@ import TidingsModel
     }
 
     @Test func `that calls twice is served on the newer connection`() {
-        var apple = Apple()
-        apple.connectPhone()
+        var apple = Apple.connected()
         _ = apple.send()
         let newer = APNsService.CourierID(8)
         let effects = apple.handle(.phoneConnected("phone", newer))
@@ -129,8 +123,7 @@ import TidingsModel
     }
 
     @Test func `stays the same until the app is removed`() {
-        var apple = Apple()
-        apple.connectPhone()
+        var apple = Apple.connected()
         #expect(
             self.register(&apple, drawn: "11")
                 == [.confirmRegistration(Apple.courier, id: 5, topic: "com.example.chat", .sandbox, Apple.token)])
@@ -144,8 +137,7 @@ import TidingsModel
     }
 
     @Test func `that has ended answers 410 with the time it ended, also after the app came back`() {
-        var apple = Apple()
-        apple.connectPhone()
+        var apple = Apple.connected()
         apple.pass(seconds: 60)
         let ended = apple.wall
         _ = apple.handle(.unregistrationRequested(Apple.courier, topic: "com.example.chat", .sandbox))
@@ -162,8 +154,7 @@ import TidingsModel
     }
 
     @Test func `retired by the operator takes its stored pushes with it`() {
-        var apple = Apple()
-        apple.connectPhone()
+        var apple = Apple.connected()
         _ = apple.handle(.courierClosed(Apple.courier))
         _ = apple.send()
         #expect(

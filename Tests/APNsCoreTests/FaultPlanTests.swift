@@ -70,8 +70,7 @@ private func rule(_ members: String) throws -> FaultPlan { try plan(#"{"rules":[
     }
 
     @Test func `spares the first, hits as many as it says, and only good ones, and counts both`() throws {
-        var apple = Apple()
-        apple.connectPhone()
+        var apple = Apple.connected()
         _ = apple.handle(.faultsChanged(try rule(#""fault":"respond","status":503,"after":1,"count":2"#)))
         #expect(apple.answer(Apple.request(token: "00"))?.reason == .badDeviceToken)
         #expect((0..<5).map { _ in apple.answer()?.status } == [200, 503, 503, 200, 200])
@@ -79,8 +78,7 @@ private func rule(_ members: String) throws -> FaultPlan { try plan(#"{"rules":[
     }
 
     @Test func `can be for one topic and one token`() throws {
-        var apple = Apple()
-        apple.connectPhone()
+        var apple = Apple.connected()
         _ = apple.handle(.registrationRequested(Apple.courier, id: 2, topic: "com.b", .sandbox, drawn: "cd"))
         func statuses(_ members: String) throws -> [Int?] {
             _ = apple.handle(.faultsChanged(try rule(#""fault":"respond","status":500,\#(members)"#)))
@@ -92,8 +90,7 @@ private func rule(_ members: String) throws -> FaultPlan { try plan(#"{"rules":[
 
     @Test func `with the same seed breaks the same requests, with another seed others`() {
         func injected(seed: UInt64, more: [FaultRule] = []) -> [Int?] {
-            var apple = Apple()
-            apple.connectPhone()
+            var apple = Apple.connected()
             let half = FaultRule(.respond(status: 500, .internalServerError, retryAfter: nil), perMille: 500)
             _ = apple.handle(.faultsChanged(FaultPlan(seed: seed, rules: [half] + more)))
             return (0..<64).map { _ in apple.answer()?.status }
@@ -106,8 +103,7 @@ private func rule(_ members: String) throws -> FaultPlan { try plan(#"{"rules":[
     }
 
     private func effects(_ members: String, requests: Int = 1) throws -> [APNsService.Effect] {
-        var apple = Apple()
-        apple.connectPhone()
+        var apple = Apple.connected()
         _ = apple.send()
         _ = apple.handle(.deliveryAcknowledged(Apple.courier, delivery: 1))
         _ = apple.handle(.faultsChanged(try rule(members)))
@@ -154,8 +150,7 @@ private func rule(_ members: String) throws -> FaultPlan { try plan(#"{"rules":[
     }
 
     @Test func `can lose the answer of a push that was delivered`() {
-        var apple = Apple()
-        apple.connectPhone()
+        var apple = Apple.connected()
         _ = apple.handle(.faultsChanged(FaultPlan(.loseAnswer)))
         #expect(apple.send().logged == ["id-1 accepted", "id-1 answer_lost", "id-1 sent"])
     }
@@ -166,16 +161,14 @@ private func rule(_ members: String) throws -> FaultPlan { try plan(#"{"rules":[
         }
         #expect(
             limits(try self.effects(#""fault":"stream_limit","limit":2,"for":2,"count":1"#, requests: 4)) == [2, 1_000])
-        var apple = Apple()
-        apple.connectPhone()
+        var apple = Apple.connected()
         _ = apple.handle(.faultsChanged(FaultPlan(.streamLimit(0, requests: nil))))
         #expect(limits(apple.send()) == [0])
         #expect(apple.handle(.faultsChanged(FaultPlan())) == [.announceStreamLimit(Apple.provider, 1_000)])
     }
 
     @Test func `can judge provider tokens by a wrong clock`() {
-        var apple = Apple()
-        apple.connectPhone()
+        var apple = Apple.connected()
         _ = apple.handle(.faultsChanged(FaultPlan(.clockSkew(seconds: 3_601))))
         #expect(apple.answer()?.reason == .expiredProviderToken)
         #expect(apple.answer(token: apple.token(age: -3_601))?.status == 200)

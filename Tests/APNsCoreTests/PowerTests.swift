@@ -13,8 +13,7 @@ private let background = Apple.request(extra: [("apns-push-type", "background"),
 /// APNs reference, section 15.
 @Suite struct `A phone that saves power` {
     private func apple(_ power: PhonePower) -> Apple {
-        var apple = Apple()
-        apple.connectPhone()
+        var apple = Apple.connected()
         _ = apple.handle(.powerReported(Apple.courier, power))
         return apple
     }
@@ -53,8 +52,7 @@ private let background = Apple.request(extra: [("apns-push-type", "background"),
 /// APNs reference, section 14.
 @Suite struct `Background pushes` {
     @Test func `come three an hour, and of those that wait the newest`() {
-        var apple = Apple()
-        apple.connectPhone()
+        var apple = Apple.connected()
         #expect(apple.send(background).pushed == ["1:id-1"])
         _ = apple.handle(.deliveryAcknowledged(Apple.courier, delivery: 1))
         let held = apple.send(background)
@@ -71,8 +69,7 @@ private let background = Apple.request(extra: [("apns-push-type", "background"),
     }
 
     @Test func `come at once when the app is on the screen, and never after a force quit`() {
-        var apple = Apple()
-        apple.connectPhone()
+        var apple = Apple.connected()
         func report(_ life: AppCondition.Life) -> [APNsService.Effect] {
             apple.handle(
                 .appReported(Apple.courier, topic: "com.example.chat", .sandbox, AppCondition(life: life)))
@@ -92,8 +89,7 @@ private let background = Apple.request(extra: [("apns-push-type", "background"),
     }
 
     @Test func `and alerts are discarded where the person does not allow them`() {
-        var apple = Apple()
-        apple.connectPhone()
+        var apple = Apple.connected()
         let closed = AppCondition(notificationsEnabled: false, backgroundRefreshEnabled: false)
         _ = apple.handle(.appReported(Apple.courier, topic: "com.example.chat", .sandbox, closed))
         #expect(apple.send().logged == ["id-1 accepted", "id-1 discarded notifications_disabled"])
@@ -125,8 +121,7 @@ private let background = Apple.request(extra: [("apns-push-type", "background"),
     }
 
     @Test func `removing an app ends its tokens of every kind`() {
-        var apple = Apple()
-        apple.connectPhone()
+        var apple = Apple.connected()
         let long = PushToken(String(repeating: "0a", count: 80))
         let topic = "com.example.chat.push-type.liveactivity"
         _ = apple.handle(.registrationRequested(Apple.courier, id: 2, topic: topic, .sandbox, drawn: long))
@@ -174,8 +169,7 @@ private let background = Apple.request(extra: [("apns-push-type", "background"),
     }
 
     @Test func `every step is counted`() {
-        var apple = Apple()
-        apple.connectPhone()
+        var apple = Apple.connected()
         _ = apple.send()
         _ = apple.handle(.deliveryAcknowledged(Apple.courier, delivery: 1))
         _ = apple.send(Apple.request(token: "00"))

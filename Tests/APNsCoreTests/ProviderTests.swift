@@ -110,8 +110,7 @@ import TidingsModel
     }
 
     @Test func `end when they are revoked, and begin when they are added`() {
-        var apple = Apple()
-        apple.connectPhone()
+        var apple = Apple.connected()
         #expect(apple.answer()?.status == 200)
         #expect(
             apple.handle(.keyRevoked(keyID: "KEY0000001")) == [
@@ -196,8 +195,7 @@ import TidingsModel
     }
 
     @Test func `is reset with headers over 8,000 bytes`() {
-        var apple = Apple()
-        apple.connectPhone()
+        var apple = Apple.connected()
         let long = apple.send(Apple.request(extra: [("x", String(repeating: "x", count: 8_000))]))
         #expect(
             long.unlogged == [
@@ -207,8 +205,7 @@ import TidingsModel
     }
 
     @Test func `may send host instead of an authority`() {
-        var apple = Apple()
-        apple.connectPhone()
+        var apple = Apple.connected()
         #expect(apple.answer(Apple.request(extra: [("host", "api.push.apple.com")]))?.status == 200)
     }
 

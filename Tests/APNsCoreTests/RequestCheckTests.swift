@@ -30,8 +30,7 @@ private let faults: [(reason: APNsReason, status: Int, spoil: @Sendable (inout W
 @Suite struct `Apple's checks` {
     @Test func `come in the stated order: of several faults the first one is named`() {
         for index in faults.indices {
-            var apple = Apple()
-            apple.connectPhone()
+            var apple = Apple.connected()
             var request = Apple.request()
             for fault in faults[index...].reversed() { fault.spoil(&request) }
             let hasToken = index > faults.firstIndex { $0.reason == .missingProviderToken } ?? 0
@@ -61,8 +60,7 @@ private let faults: [(reason: APNsReason, status: Int, spoil: @Sendable (inout W
             ("com.example.other", "alert", .deviceTokenNotForTopic),
         ])
     func `hold topic against push type and token`(topic: String, type: String, reason: APNsReason) {
-        var apple = Apple()
-        apple.connectPhone()
+        var apple = Apple.connected()
         #expect(apple.answer(Apple.request(topic: topic, extra: [("apns-push-type", type)]))?.reason == reason)
     }
 
@@ -74,8 +72,7 @@ private let faults: [(reason: APNsReason, status: Int, spoil: @Sendable (inout W
     }
 
     @Test func `refuse an immediate background push, and accept one without priority`() {
-        var apple = Apple()
-        apple.connectPhone()
+        var apple = Apple.connected()
         let background = ("apns-push-type", "background")
         #expect(apple.answer(Apple.request(extra: [background, ("apns-priority", "10")]))?.reason == .badPriority)
         #expect(apple.answer(Apple.request(extra: [background, ("apns-priority", "5")]))?.status == 200)
@@ -83,8 +80,7 @@ private let faults: [(reason: APNsReason, status: Int, spoil: @Sendable (inout W
     }
 
     @Test func `measure the payload in bytes and want a JSON object`() {
-        var apple = Apple()
-        apple.connectPhone()
+        var apple = Apple.connected()
         func padded(_ count: Int) -> String { #"{"a":""# + String(repeating: "x", count: count - 8) + #""}"# }
         #expect(apple.answer(Apple.request(body: padded(4_096)))?.status == 200)
         #expect(apple.answer(Apple.request(body: padded(4_097)))?.status == 413)
@@ -93,16 +89,14 @@ private let faults: [(reason: APNsReason, status: Int, spoil: @Sendable (inout W
     }
 
     @Test func `refuse a token of the other environment`() {
-        var apple = Apple()
-        apple.connectPhone()
+        var apple = Apple.connected()
         let production = APNsService.ConnectionID(2)
         _ = apple.handle(.connectionOpened(production, .push(.production), certificate: nil))
         #expect(apple.answer(on: production)?.reason == .badDeviceToken)
     }
 
     @Test func `echo the apns-id, make one if there is none, and name the push for the sandbox alone`() {
-        var apple = Apple()
-        apple.connectPhone()
+        var apple = Apple.connected()
         let id = "123e4567-e89b-12d3-a456-426614174000"
         #expect(
             apple.answer(Apple.request(extra: [("apns-id", id)]))
@@ -116,8 +110,7 @@ private let faults: [(reason: APNsReason, status: Int, spoil: @Sendable (inout W
 
 @Suite struct `A provider's connection` {
     @Test func `gets its streams with the first good token, once`() {
-        var apple = Apple()
-        apple.connectPhone()
+        var apple = Apple.connected()
         #expect(!apple.send(token: .absent).contains(.announceStreamLimit(Apple.provider, 1_000)))
         #expect(apple.send().first == .announceStreamLimit(Apple.provider, 1_000))
         #expect(!apple.send().contains(.announceStreamLimit(Apple.provider, 1_000)))
@@ -153,8 +146,7 @@ private let faults: [(reason: APNsReason, status: Int, spoil: @Sendable (inout W
     }
 
     @Test func `may change its token every 20 minutes, not sooner`() {
-        var apple = Apple()
-        apple.connectPhone()
+        var apple = Apple.connected()
         #expect(apple.answer(token: apple.token(text: "one"))?.status == 200)
         apple.pass(seconds: 1_199)
         #expect(apple.answer(token: apple.token(text: "two"))?.reason == .tooManyProviderTokenUpdates)

@@ -42,6 +42,13 @@ struct Apple {
             text: text)
     }
 
+    /// Returns one with the phone connected.
+    static func connected() -> Self {
+        var apple = Self()
+        apple.connectPhone()
+        return apple
+    }
+
     /// Registers the phone's app and connects the phone.
     mutating func connectPhone() {
         _ = self.handle(.phoneConnected("phone", Self.courier))

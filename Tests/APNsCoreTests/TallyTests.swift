@@ -93,8 +93,7 @@ import TidingsModel
     }
 
     @Test func `has the token it got when it was connected`() {
-        var apple = Apple()
-        apple.connectPhone()
+        var apple = Apple.connected()
         #expect(apple.handle(.deviceRegistered(Self.target, drawn: "cd")) == [])
         #expect(apple.service.token(of: Self.target) == Apple.token)
         // It stays connected.
@@ -102,8 +101,7 @@ import TidingsModel
     }
 
     @Test func `gets none that stands for another phone`() {
-        var apple = Apple()
-        apple.connectPhone()
+        var apple = Apple.connected()
         let other = DeviceTopic(phone: "other", topic: "com.example.chat", environment: .sandbox)
         #expect(apple.handle(.deviceRegistered(other, drawn: Apple.token)) == [])
         #expect(apple.service.token(of: other) == nil)

@@ -129,6 +129,22 @@ let testTimeLimit = TimeLimitTrait.Duration.minutes(5)
         }
     }
 
+    @Test func `is told that another with its id has taken its place`() async throws {
+        try await withSimulator { addresses, _ in
+            let hello = #"{"type":"hello","phone":"alice"}"# + "\n"
+            let first = try await LineSocket.connect(port: addresses.courierPort)
+            try await first.write(hello)
+            #expect(try await first.next() == ["type": "welcome"])
+            let second = try await LineSocket.connect(port: addresses.courierPort)
+            try await second.write(hello)
+            #expect(try await second.next() == ["type": "welcome"])
+            let told = try #require(try await first.next())
+            #expect(told["field"] == "phone")
+            #expect(told["rule"]?.stringValue?.hasPrefix("must be the id of one phone") == true)
+            #expect(try await first.next() == nil)
+        }
+    }
+
     @Test func `is listed with its token, which the operator can end`() async throws {
         try await withSimulator { addresses, _ in
             let phone = try await LineSocket.connect(port: addresses.courierPort)

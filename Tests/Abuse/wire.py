@@ -74,7 +74,7 @@ class Frames:
 
 
 def user_token(secret: str, app: str, user: str, seconds: int = 3_600) -> str:
-    """A user token (docs/operating.md): a JWT of the app, signed with its secret."""
+    """A user token (docs/server/apps.md): a JWT of the app, signed with its secret."""
     def part(data: bytes) -> str:
         return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 

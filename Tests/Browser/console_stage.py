@@ -120,17 +120,18 @@ class Stage:
             base=f"http://127.0.0.1:{self.site.control_port}")
         return answer["devices"][0]["token"] if "devices" in answer else answer["tokens"][0]
 
-    def add_phone(self, user: str, device: str, token: str | None, stays: bool = False, disposition: str | None = "shown"):
+    def add_phone(self, user: str, device: str, token: str | None, stays: bool = False, disposition: str | None = "shown",
+                  platform: str = "python", system: str = "", model: str = ""):
         """Signs a person in on a device; with `stays` it remains connected in the foreground and settles what comes."""
         if token:
             self.tokens[device] = token
 
         async def work():
-            client = Client(self.site.gateway, self.site.token(user), device=device, disposition=disposition)
+            client = Client(self.site.gateway, self.site.token(user), device=device, disposition=disposition, platform=platform)
             await client.connect()
             if token:
                 await client.register_push(token, TOPIC, is_answered=True)
-            await client.tell_status("authorized" if token else "denied")
+            await client.tell_status("authorized" if token else "denied", systemVersion=system, model=model)
             if stays:
                 self.clients[device] = client
             else:

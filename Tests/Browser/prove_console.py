@@ -2,7 +2,7 @@
 
 Usage: python prove_console.py [--rate N] [--seconds N] [--turns N]   (`make prove-console`)
 
-A load of people over WebSockets (`tidings bench server`), a real browser with the overview and the messages open, and figures: bytes and time of
+A load of people over WebSockets (`tidings bench live`), a real browser with the overview and the messages open, and figures: bytes and time of
 the first load, what the page holds, how late it answers, and the server's share of a core with the page and without, by turns in the same run.
 Status 1 for a figure that is not as promised.
 """
@@ -54,7 +54,7 @@ class Load:
         tool = os.environ.get("TIDINGS_TOOL", str(ROOT / ".build" / "release" / "tidings"))
         self.log = open(pathlib.Path(self.folder.name) / "log", "w+", encoding="utf-8")
         self.process = subprocess.Popen(
-            [tool, "bench", "server", "--pairs", "200", "--rate", str(rate), "--idle", "0", "--seconds", str(seconds), "--ready-file", str(ready)],
+            [tool, "bench", "live", "--pairs", "200", "--rate", str(rate), "--seconds", str(seconds), "--ready-file", str(ready)],
             stdout=self.log, stderr=self.log)
         deadline = time.monotonic() + 120
         while not ready.exists():
@@ -69,7 +69,7 @@ class Load:
         return self.log.read()
 
     def link(self) -> str:
-        """A link that signs in once, as `tidings console` asks for it."""
+        """A link that signs in once, as `tidings console link` asks for it."""
         with socket.socket(socket.AF_UNIX) as control:
             control.settimeout(60)
             control.connect(f"{self.database}.control")

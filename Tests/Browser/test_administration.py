@@ -243,9 +243,17 @@ def test_a_person_is_banned_and_let_in_again(console):
     console.go("#/apps/demo/people/vic", "Vic")
     expect(console.main.locator(".facts div", has_text="Has blocked")).to_contain_text("mallory")
     console.main.get_by_role("button", name="Ban", exact=True).click()
+    console.page.fill("dialog [name=reason]", "spam")
+    console.page.fill("dialog [name=until]", "2021-01-01T00:00")
+    console.page.click("dialog button[type=submit]")
+    expect(console.page.locator("dialog .field", has_text="End of the ban")).to_contain_text("must be in the future")
+    console.page.fill("dialog [name=until]", "2099-01-01T00:00")
     console.page.click("dialog button[type=submit]")
     expect(console.page.locator(".page-head .chip")).to_have_text("banned")
-    assert console.stage.backend.call("GET", "users/vic")["banned"]
+    expect(console.main.locator(".facts div", has_text="Reason of the ban")).to_contain_text("spam")
+    expect(console.main.locator(".facts div", has_text="End of the ban")).to_contain_text("2099")
+    told = console.stage.backend.call("GET", "users/vic")
+    assert told["banned"] and told["ban"]["reason"] == "spam" and told["ban"]["until"] > 4_070_000_000_000
     console.main.get_by_role("button", name="Let in again").click()
     console.page.click("dialog button[type=submit]")
     expect(console.page.locator(".page-head .chip")).to_have_count(0)
@@ -314,7 +322,15 @@ def test_the_overview_draws_the_hour_the_server_has_kept_at_once(console):
     console.go("#/apps/demo/people", "People")
     console.go("#/apps/demo", "demo")
     charts = console.main.locator("figure.chart")
-    expect(charts).to_have_count(5)
+    expect(charts).to_have_count(4)
+    # What was sent stands above the charts; times are drawn from 1 ms on, each line ten times the one below.
+    expect(console.main.locator("section.card", has_text="Just now").locator(".message-line").first).to_be_visible()
+    times = charts.filter(has_text="Stored to device").locator(".plot-ticks span")
+    assert times.all_inner_texts()[:3] == ["1 ms", "10 ms", "100 ms"]
+    slowest = console.main.locator("section.card", has_text="How fast it goes").locator(".message-line")
+    expect(slowest).to_have_count(3)
+    # A sender's own device is no delivery.
+    expect(console.main.locator("section.card", has_text="How deliveries ended").locator(".bars").first).not_to_contain_text("sent from here")
     expect(console.main).to_contain_text("Counted since")
     expect(console.main.locator("section.card", has_text="What waits for APNs")).to_be_visible()
     expect(console.main.locator("section.card", has_text="How fast it goes").locator("tbody tr")).to_have_count(4)
@@ -324,3 +340,25 @@ def test_the_overview_draws_the_hour_the_server_has_kept_at_once(console):
     expect(ended).to_contain_text("in the last hour")
     ended.locator("summary", has_text="Since the server was started").click()
     expect(ended.locator("details[open] .bars li").first).to_be_visible()
+
+
+def test_a_new_app_shows_four_steps_to_its_first_push_ticked_as_they_are_done(console):
+    stage = console.stage
+    key = stage.operator_key()
+    stage.site.call("POST", "/v1/apps", {"id": "steps"}, key=key)
+    console.go("#/apps", "Apps")
+    console.page.reload()
+    console.page.wait_for_selector("main h1")
+    console.go("#/apps/steps", "steps")
+    steps = console.page.locator("main .start-step")
+    expect(steps).to_have_count(4)
+    expect(console.page.locator("main .start-done")).to_have_count(0)
+    expect(console.page.locator("main figure.chart:visible")).to_have_count(0)
+    stage.site.call("POST", "/v1/apps/steps/api-keys", {"name": "backend", "scopes": ["messages"]}, key=key)
+    expect(console.page.locator("main .start-done")).to_contain_text("Make an API key", timeout=20_000)
+    expect(console.page.locator("main .start-done")).to_have_count(1)
+    steps.first.locator("a").click()
+    expect(console.page.locator("main h1")).to_contain_text("Settings and keys")
+    console.go("#/apps/demo", "demo")
+    expect(console.page.locator("main figure.chart:visible")).to_have_count(4)
+    expect(console.page.locator("main .start-step")).to_have_count(0)

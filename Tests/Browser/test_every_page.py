@@ -17,6 +17,7 @@ PAGES = {
     "phones": ("#/phones", "Phones", "手机"),
     "operators": ("#/operators", "Operators", "操作员"),
     "audit": ("#/audit", "Audit", "审计"),
+    "api": ("#/api", "HTTP API", "HTTP API"),
     "overview": ("#/apps/demo", "demo", "demo"),
     "messages": ("#/apps/demo/messages", "Messages", "消息"),
     "message": ("#/apps/demo/messages/{group}", "Message", "消息"),
@@ -184,7 +185,7 @@ def test_words_of_other_pages_come_with_the_first_of_them(make_console):
     expect(console.page.locator("main h1")).to_have_text("demo")
     assert console.page.evaluate(names) == ["text-en.js"]
     console.go("#/apps/demo/people", "People")
-    assert console.page.evaluate(names) == ["text-en.js", "text-pages-en.js"]
+    assert console.page.evaluate(names) == ["text-en.js", "text-pages-en.js", "text-sentences-en.js"]
     assert not console.errors
 
 
@@ -222,7 +223,10 @@ def test_everything_is_reached_by_keyboard(console):
     page.keyboard.press("Enter")
     expect(page.locator("main h1")).to_be_focused()
     page.keyboard.press("Tab")
-    expect(page.locator("[role=tab][data-key=id]")).to_be_focused()
+    expect(page.locator("input[name=find]")).to_be_focused()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    expect(page.locator("[role=tab][data-key=newest]")).to_be_focused()
     page.keyboard.press("ArrowRight")
     expect(page.locator("[role=tab][data-key=person]")).to_be_focused()
     expect(page.locator("[role=tabpanel] input[name=why-user]")).to_be_visible()
@@ -297,3 +301,43 @@ def test_a_page_works_without_a_script_in_its_markup(make_console):
     assert not [error for error in console.errors if "Content Security Policy" in error]
     assert console.page.locator("[style]").evaluate_all(
         "all => all.filter(each => [...each.style].some(name => !name.startsWith('--'))).length") == 0
+
+
+def test_ctrl_k_finds_ids_people_and_pages_by_keyboard(console, stage):
+    page = console.page
+    console.go("#/apps/demo/people", "People")
+    page.keyboard.press("Control+k")
+    field = page.locator("dialog input[name=quick]")
+    expect(field).to_be_focused()
+    assert find_serious(page) == []
+    # A page, by its name; the second one by the arrow.
+    field.fill("push")
+    expect(page.locator("dialog [role=option][aria-selected=true]")).to_contain_text("Pushes")
+    page.keyboard.press("ArrowDown")
+    chosen = page.locator("dialog [role=option][aria-selected=true]")
+    expect(chosen).to_contain_text("Push credentials")
+    assert field.get_attribute("aria-activedescendant") == chosen.get_attribute("id")
+    page.keyboard.press("Enter")
+    expect(page.locator("main h1")).to_have_text("Push credentials")
+    expect(page.locator("dialog")).to_have_count(0)
+    # A person, by the beginning of their id; on a page of the server it is of the app somebody was at.
+    console.go("#/operators", "Operators")
+    page.click("button.quick-button")
+    field.fill("caro")
+    expect(page.locator("dialog [role=option]").first).to_contain_text("carol")
+    page.keyboard.press("Enter")
+    expect(page.locator("main h1")).to_contain_text("carol")
+    # A message, by its id.
+    page.keyboard.press("Control+k")
+    field.fill(stage.messages["muted"])
+    page.keyboard.press("Enter")
+    expect(page.locator("main h1")).to_contain_text(stage.messages["muted"])
+    # What a stranger is called is text.
+    page.keyboard.press("Control+k")
+    field.fill("<img")
+    expect(page.locator("dialog [role=option]").first).to_contain_text(SCRIPT)
+    field.fill("no such thing at all")
+    expect(page.locator("dialog")).to_contain_text("Nothing is called “no such thing at all”.")
+    page.keyboard.press("Escape")
+    expect(page.locator("dialog")).to_have_count(0)
+    assert page.evaluate("window.hit") is None

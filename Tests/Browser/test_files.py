@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import pathlib
 import re
 
@@ -12,7 +11,7 @@ PAGES = pathlib.Path(__file__).resolve().parents[2] / "Sources" / "Server" / "Co
 OPENAPI = PAGES.parents[1] / "TidingsServer" / "API" / "openapi.yaml"
 SCRIPTS = sorted(PAGES.glob("*.js"))
 CALLBACKS = PAGES.parents[2] / "Phone" / "PhoneCore" / "Callback.swift"
-REFERENCE = PAGES.parents[3] / "docs" / "reference" / "ios-delivery.md"
+REFERENCE = PAGES.parents[3] / "docs" / "testing" / "ios-delivery.md"
 # A part with many words, such as the phones, has catalogues of its own.
 CATALOGUES = {language: sorted(PAGES.glob(f"text*-{language}.js")) for language in ("en", "zh-Hans")}
 ENTRY = re.compile(r"^  '((?:[^'\\]|\\.)*)': '((?:[^'\\]|\\.)*)',$", re.M)
@@ -25,7 +24,7 @@ FAMILIES = {
     "role": ["view", "content", "send", "administer"],
     "kind": ["PR", "DS", "GRP", "CS", "SYS", "MC", "MP", "PH", "CHRM"],
     "lease": ["foreground", "background", "probing", "grace", "returning", "gone"],
-    "pushState": ["scheduled", "running", "done", "cancelled", "recalling", "recalled"],
+    "pushState": ["scheduled", "running", "done", "cancelled", "missed", "recalling", "recalled"],
     "level": ["all", "mentions", "mentions_of_me", "mentions_of_all", "blocked"],
     "authorization": ["not_determined", "denied", "authorized", "provisional", "ephemeral"],
     "scope": ["tokens", "messages", "conversations", "history", "settings", "trace", "accounts", "media"],
@@ -78,12 +77,6 @@ def test_every_word_that_the_server_may_name_is_there(family):
     assert [name for name in FAMILIES[family] if f"{family}.{name}" not in english] == []
 
 
-def test_every_end_and_wait_has_a_sentence():
-    english = words("en")
-    assert [end for end in FAMILIES["end"] if end != "settled" and f"sentence.end.{end}" not in english] == []
-    assert [wait for wait in FAMILIES["wait"] if f"sentence.wait.{wait}" not in english] == []
-
-
 def test_the_audit_has_words_for_every_change():
     """What is kept of an operator's call is its method and its route below the app; what changes nothing is not kept."""
     routes = re.findall(r"^  /v1/(?:apps/\{app\}/)?(\S+):\n((?:    .*\n|\n)+)", OPENAPI.read_text(), re.M)
@@ -133,92 +126,6 @@ def test_every_section_that_the_trace_names_is_in_the_reference():
     assert (PAGES / "ios-delivery.md").resolve() == REFERENCE.resolve()
 
 
-ADDRESS = re.compile(r"`(/[a-z][^`]*)`|'(/[a-z][^']*)'")
-CALL = re.compile(r"(?:\bapi\.(get|post|put|patch|delete|text)|\bcurlOf|\bnew (EventSource))\(\s*(?:'([A-Z]+)',\s*)?(.+)")
-CHOICE = r"[^}?]*\? '([^']*)' : '([^']*)'"
-
-
-def spellings(address: str, text: str) -> set[str]:
-    """An address as the API's description has it: without its query, each place empty, and one for each word that a place chooses from."""
-    for place in re.findall(r"\$\{([^}]*)\}", address):
-        named = re.search(rf"const {re.escape(place)} = {CHOICE};", text)
-        if chosen := named or re.fullmatch(CHOICE, place):
-            return {whole for word in chosen.groups() for whole in spellings(address.replace(f"${{{place}}}", word), text)}
-    return {re.sub(r"\$\{[^}]*\}", "{}", address).partition("?")[0]}
-
-
-def definitions(name: str, text: str) -> list[set[str]]:
-    """What a name stands for in a file, one for each place that says so; one that a function is given is called as where it comes from."""
-    told = re.findall(rf"const {re.escape(name)} = ([^;]+);", text)
-    return [{each for found in ADDRESS.findall(line) for each in spellings("".join(found), text)} for line in told]
-
-
-def addresses_of(argument: str, text: str) -> list[set[str]]:
-    """What the first argument of a call may be."""
-    if found := re.match(r"(?:path)?`(/[^`]*)`|'(/[^']*)'|`\$\{path`([^`]*)`\}", argument):
-        return [spellings("".join(part or "" for part in found.groups()), text)]
-    if found := re.match(r"`\$\{(\w+)\}([^`]*)`", argument):
-        return [{base + rest for base in bases for rest in spellings(found[2], text)} for bases in definitions(found[1], text)]
-    return definitions(re.match(r"\w*", argument)[0], text)
-
-
-@functools.cache
-def described() -> set[tuple[str, str]]:
-    """Methods and routes of the API's description, each place of a route empty."""
-    routes = re.findall(r"^  (/\S+):\n((?:    .*\n|\n)+)", OPENAPI.read_text(), re.M)
-    return {(method.upper(), re.sub(r"\{\w+\}", "{}", route)) for route, text in routes for method in re.findall(r"^    (\w+):$", text, re.M)}
-
-
-def find_undescribed(text: str) -> tuple[int, list[str]]:
-    """How many calls of the API a script has, and those of them that the description does not know."""
-    known, count, undescribed = described(), 0, []
-    for call in CALL.finditer(text):
-        verb, stream, shown, argument = call.groups()
-        method = "GET" if stream or verb == "text" else (verb or shown or "").upper()
-        count += 1
-        if not any(meant and all((method, address) in known for address in meant) for meant in addresses_of(argument, text)):
-            undescribed.append(f"{call[0][:90]}: {method} {addresses_of(argument, text)}")
-    return count, undescribed
-
-
-def test_whatever_is_asked_for_is_described():
-    """The console has only the documented API: each address it asks for is there, with that method. Whatever it does, `curl` can."""
-    # The one file that sends requests, to the addresses that the others give it.
-    texts = {script.name: script.read_text() for script in SCRIPTS if script.name != "api.js"}
-    found = {name: find_undescribed(text) for name, text in texts.items()}
-    assert [undescribed for _, all_of_them in found.values() for undescribed in all_of_them] == []
-    assert sum(count for count, _ in found.values()) > 90
-    routes = {route for _, route in described()}
-    for name, text in texts.items():
-        assert not re.search(r"\b(fetch|XMLHttpRequest|WebSocket|sendBeacon)\(", text), name
-        # What is only linked to, or the beginning of several, is there, too.
-        spoken = {each for address in ADDRESS.findall(text) for each in spellings("".join(address), text)}
-        assert sorted(address for address in spoken if address.startswith(("/v1/", "/metrics")) and address not in routes) == [], name
-
-
-@pytest.mark.parametrize("wrong", [
-    "api.get(path`/v1/apps/${app}/nothing`)", "api.patch('/v1/apps')", "const address = '/v1/server';\napi.get(`${address}/${what}`)", "api.get(unknown)",
-    "curlOf('PUT', '/v1/operators')", "new EventSource(`/v1/apps/${app}/stream?${query}`)",
-    "api.post(path`/v1/apps/${app}/${isOne ? 'messages' : 'letters'}`)",
-])
-def test_what_is_not_described_is_found(wrong):
-    assert find_undescribed(wrong)[0] == 1 and find_undescribed(wrong)[1]
-
-
-def test_no_word_is_there_for_nothing():
-    """A key is asked for by name, or belongs to a family whose last parts are put together."""
-    text = "\n".join(script.read_text() for script in SCRIPTS if script not in CATALOGUES["en"] + CATALOGUES["zh-Hans"])
-    built = re.findall(r"`([\w.-]*)\$\{", text)
-    literal = set(re.findall(r"'([\w.-]+)'", text))
-    unused = []
-    for key in words("en"):
-        stem = key.removesuffix(".one").removesuffix(".other").removesuffix(".detail").removesuffix(".until")
-        if key in literal or stem in literal or any(prefix and stem.startswith(prefix) for prefix in built):
-            continue
-        unused.append(key)
-    assert unused == []
-
-
 def test_no_markup_is_made_from_text():
     for script in SCRIPTS:
         text = script.read_text()
@@ -234,21 +141,6 @@ def test_nothing_is_asked_of_another_host():
     page = (PAGES / "index.html").read_text()
     assert "<style" not in page and not re.search(r"\sstyle=|\son\w+=", page)
     assert all("src=" in tag for tag in re.findall(r"<script[^>]*>", page))
-
-
-def test_colours_are_named_in_one_file():
-    for sheet in PAGES.glob("*.css"):
-        # A virtual iPhone looks like one, not like the console.
-        if sheet.name not in ("tokens.css", "phone.css"):
-            assert not re.search(r"#[0-9a-fA-F]{3,8}\b|\brgba?\(|\bhsla?\(", re.sub(r"/\*.*?\*/", "", sheet.read_text(), flags=re.S)), sheet.name
-
-
-def test_every_colour_names_its_dark_one():
-    """Light and dark stand side by side; what stands alone is the same in both."""
-    text = (PAGES / "tokens.css").read_text()
-    colours = [(name, value) for name, value in re.findall(r"(--[\w-]+): ([^;]+);", text) if re.search(r"#[0-9a-f]{6}|rgb\(", value)]
-    assert [name for name, value in colours if "light-dark(" not in value] == ["--wallpaper-ink"]
-    assert re.findall(r'data-theme="(\w+)"\] \{ color-scheme: (\w+); \}', text) == [("light", "light"), ("dark", "dark")]
 
 
 def luminance(colour: str) -> float:
@@ -269,3 +161,40 @@ def test_words_can_be_read_on_their_ground(theme):
     for ink, ground in pairs:
         lighter, darker = sorted((luminance(colours[ink]), luminance(colours[ground])), reverse=True)
         assert (lighter + 0.05) / (darker + 0.05) >= 4.5, f"{ink} on {ground}"
+
+
+def imports(text: str) -> set[str]:
+    """The modules that a module names, at its head or when they are needed."""
+    return set(re.findall(r"^(?:import|export)\b[^;]*?from '\./([^']+)'", text, re.M)) | set(re.findall(r"\bimport\('\./([^']+)'\)", text))
+
+
+def find_circle(graph: dict[str, set[str]]) -> list[str]:
+    """A way from a module back to itself; empty where there is none."""
+    done: set[str] = set()
+
+    def search(name: str, way: list[str]) -> list[str]:
+        if name in way:
+            return [*way[way.index(name):], name]
+        if name in done:
+            return []
+        for other in sorted(graph[name]):
+            if circle := search(other, [*way, name]):
+                return circle
+        done.add(name)
+        return []
+
+    return next((circle for name in sorted(graph) if (circle := search(name, []))), [])
+
+
+def test_no_module_imports_itself_by_way_of_others():
+    graph = {script.name: imports(script.read_text()) for script in SCRIPTS}
+    assert len(graph) > 50 and "page-message.js" in graph["routes.js"] and "dom.js" in graph["page-message.js"]
+    assert find_circle(graph) == []
+
+
+def test_a_circle_of_modules_is_found():
+    router, page = "const load = () => import('./page.js');", "import { go } from './router.js';\nimport {\n  h,\n} from './dom.js';"
+    graph = {"router.js": imports(router), "page.js": imports(page), "dom.js": set()}
+    assert graph["page.js"] == {"router.js", "dom.js"}
+    assert find_circle(graph) == ["page.js", "router.js", "page.js"]
+    assert find_circle({**graph, "page.js": {"dom.js"}}) == []

@@ -29,10 +29,10 @@ def firefox(stage):
 
 def test_what_happens_is_live(firefox, stage):
     firefox.evaluate("location.hash = '#/apps/demo/messages'")
-    firefox.wait_for_text("What happens now")
+    firefox.wait_for_text("The newest")
     firefox.wait_for("document.querySelector('.live')?.textContent === 'Live'")
     message = stage.backend.say("alice", "bob", "In Firefox")
-    firefox.wait_for(f"[...document.querySelectorAll('main tbody tr')].some(row => row.textContent.includes('{message[:6]}') && row.textContent.includes('accepted by APNs'))")
+    firefox.wait_for(f"[...document.querySelectorAll('main .message-line')].some(row => row.textContent.includes('{message}') && row.textContent.includes('accepted by APNs'))")
     assert firefox.errors == []
 
 

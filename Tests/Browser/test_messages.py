@@ -19,7 +19,7 @@ from playwright.sync_api import expect
     ("homeless", "erin was signed in on no device"),
     ("late", "It waits for frank-iphone of frank until frank’s quiet hours end"),
     ("dead", "gina-iphone of gina could not be pushed: APNs says that the app is not on this phone any more"),
-    ("live", "alice had it on the screen of alice-iphone"),
+    ("live", "alice-iphone of alice had it on its open screen"),
     ("elsewhere", "hank-iphone of hank was not pushed: the message was read on hank-ipad"),
 ])
 def test_a_sentence_says_what_became_of_it(console, message, sentence):
@@ -41,11 +41,10 @@ def test_it_is_told_how_long_before_the_deadline_it_was_read_elsewhere(console):
 
 def test_a_message_is_found_by_its_id(console):
     console.go("#/apps/demo/messages", "Messages")
-    console.page.fill("input[name=message]", "nonsense")
-    console.page.click("main button:has-text('Open')")
-    expect(console.main).to_contain_text("An id of a message has 13 letters and digits.")
-    console.page.fill("input[name=message]", console.stage.messages["muted"])
-    console.page.click("main button:has-text('Open')")
+    console.page.click("main button:has-text('Search')")
+    expect(console.main).to_contain_text("Type an id, a person or a word.")
+    console.page.fill("input[name=find]", console.stage.messages["muted"].upper())
+    console.page.press("input[name=find]", "Enter")
     expect(console.page.locator("main h1")).to_contain_text(console.stage.messages["muted"])
 
 
@@ -56,27 +55,85 @@ def test_an_id_that_nobody_has_says_so_and_what_to_do(console):
 
 
 def test_a_message_is_found_by_its_words(console):
-    console.go("#/apps/demo/messages?find=text", "Messages")
-    console.page.fill("input[name=text]", "lunch tw")
-    console.page.click("main button:has-text('Search and show texts')")
+    console.go("#/apps/demo/messages", "Messages")
+    console.page.fill("input[name=find]", "lunch tw")
+    console.page.press("input[name=find]", "Enter")
     expect(console.main).to_contain_text("Lunch at twelve?")
     console.page.fill("input[name=until]", "2020-01-01T09:00")
-    console.page.click("main button:has-text('Search and show texts')")
+    console.page.press("input[name=find]", "Enter")
     expect(console.main).to_contain_text("No message has all these words")
+    console.page.click("main button:has-text('Back to the newest')")
+    expect(console.page.locator("input[name=until]")).to_be_hidden()
+    expect(console.page.locator("input[name=find]")).to_be_focused()
+
+
+def lines(console):
+    return console.page.locator("main .message-line")
+
+
+def test_the_newest_messages_stand_there_in_one_line_each(console):
+    """Without having seen them: when, from whom to whose device, what became of it, after how long."""
+    stage = console.stage
+    console.go("#/apps/demo/people", "People")
+    console.go("#/apps/demo/messages", "Messages")
+    line = lines(console).and_(console.page.locator(f"[data-message='{stage.messages['pushed']}']"))
+    expect(line).to_contain_text(re.compile(r"^\d\d:\d\d:\d\d" + stage.messages["pushed"] + r"alice →\s+to bob-ip\w+, bob-ip\w+accepted by APNs × 2[\d.]+ (ms|sec)$"))
+    assert line.bounding_box()["height"] < 40
+    waiting = lines(console).and_(console.page.locator(f"[data-message='{stage.messages['late']}']"))
+    expect(waiting).to_contain_text("quiet hours")
+    # The sender's other devices are no news.
+    expect(lines(console).filter(has_text=stage.messages["group"])).not_to_contain_text("alice-iphone")
+    console.page.check("input[name=filler]")
+    expect(lines(console).filter(has_text=stage.messages["group"])).to_contain_text(re.compile("and \\d+ more|alice-iphone"))
+    console.page.uncheck("input[name=filler]")
+    # The line leads to its message, wherever it is pressed.
+    line.click(position={"x": 400, "y": 4})
+    expect(console.page.locator("main h1")).to_contain_text(stage.messages["pushed"])
+
+
+def test_the_newest_are_of_one_person_where_one_is_named(console):
+    stage = console.stage
+    console.go("#/apps/demo/messages", "Messages")
+    console.page.fill("input[name=find]", "carol")
+    console.page.press("input[name=find]", "Enter")
+    expect(console.main).to_contain_text("From and to carol")
+    expect(lines(console).and_(console.page.locator(f"[data-message='{stage.messages['muted']}']"))).to_contain_text("muted")
+    expect(lines(console).and_(console.page.locator(f"[data-message='{stage.messages['dead']}']"))).to_have_count(0)
+    assert "user=carol" in console.page.url
+    console.page.click("main a:has-text('Why was it silent?')")
+    expect(console.page.locator("input[name=why-user]")).to_have_value("carol")
+    console.go("#/apps/demo/messages", "Messages")
+    console.page.select_option("select[name=state]", "bad")
+    expect(lines(console).and_(console.page.locator(f"[data-message='{stage.messages['dead']}']"))).to_contain_text("token dead")
+    expect(lines(console).and_(console.page.locator(f"[data-message='{stage.messages['muted']}']"))).to_have_count(0)
+    console.page.select_option("select[name=state]", "")
+
+
+def test_what_trying_again_cannot_mend_has_no_button_for_it(console):
+    console.page.route("**/v1/apps/demo/messages?*", lambda route: route.fulfill(
+        status=404, content_type="application/problem+json", body=json.dumps({"code": "search_off", "detail": "search.path must be set"})))
+    try:
+        console.go("#/apps/demo/messages", "Messages")
+        console.page.fill("input[name=find]", "lunch")
+        console.page.press("input[name=find]", "Enter")
+        expect(console.page.locator("main .problem")).to_contain_text("set search.path in its configuration")
+        expect(console.page.locator("main .problem button:has-text('Try again')")).to_have_count(0)
+    finally:
+        console.page.unroute("**/v1/apps/demo/messages?*")
 
 
 def test_what_happens_is_seen_as_it_happens(console):
     console.go("#/apps/demo/messages", "Messages")
     console.wait_for_stream()
     message = console.stage.backend.say("alice", "bob", "Just now")
-    row = console.page.locator("main tbody tr", has_text=message[:6])
-    expect(row.first).to_contain_text("accepted by APNs")
-    # By whom it waits or has ended, too.
-    console.page.fill("input[name=live-user]", "nobody")
+    row = lines(console).filter(has_text=message)
+    expect(row).to_contain_text("accepted by APNs")
+    # By how it waits or has ended, too.
+    console.page.select_option("select[name=state]", "end.disabled")
     expect(console.main).to_contain_text("Nothing that happened fits")
-    console.page.fill("input[name=live-user]", "bob-iphone")
-    expect(row.first).to_be_visible()
-    console.page.fill("input[name=live-user]", "")
+    console.page.select_option("select[name=state]", "end.accepted")
+    expect(row).to_be_visible()
+    console.page.select_option("select[name=state]", "")
 
 
 def test_the_life_goes_on_while_one_looks(console):
@@ -103,9 +160,9 @@ def test_whatever_strangers_write_is_text(console):
     console.go(f"#/apps/demo/messages/{stage.messages['script']}")
     console.page.click("main button:has-text('Show content')")
     expect(console.main).to_contain_text(f"{SCRIPT} 你好")
-    console.go("#/apps/demo/messages?find=text")
-    console.page.fill("input[name=text]", "你好")
-    console.page.click("main button:has-text('Search and show texts')")
+    console.go("#/apps/demo/messages")
+    console.page.fill("input[name=find]", "你好")
+    console.page.press("input[name=find]", "Enter")
     expect(console.main).to_contain_text(f"{SCRIPT} 你好")
     assert console.page.evaluate("window.hit") is None and console.page.locator("main img").count() == 0
 
@@ -234,7 +291,7 @@ def test_a_persons_devices_are_told_with_token_environment_sight_lease_badge_and
     console.go("#/apps/demo/people/judy/devices/judy-iphone", "judy-iphone")
     for label, words in {
         "Lease": ["gone"], "Badge": [f"{unread}, by the last push that APNs took"], "The next push tells": [str(unread)],
-        "Push token": ["registered", token["judy-iphone"]], "Environment": ["sandbox"], "Notifications there": ["allowed"],
+        "Push token": ["registered", token["judy-iphone"]], "Environment": ["sandbox"], "Notifications": ["allowed"],
     }.items():
         fact = console.page.locator("main dl.facts > div", has=console.page.locator("dt", has_text=re.compile(f"^{label}$")))
         for word in words:
@@ -280,10 +337,23 @@ def test_the_page_comes_back_by_itself_after_a_restart(console):
     site.start()
     console.wait_for_stream()
     message = console.stage.backend.say("alice", "bob", "After the restart")
-    expect(console.page.locator("main tbody tr", has_text=message[:6]).first).to_be_visible()
+    expect(lines(console).filter(has_text=message)).to_be_visible()
 
 
 MUTED = "carol-iphone of carol stayed silent because carol has muted this conversation"
+
+
+def test_a_message_is_drawn_before_the_phones_are_known(console, stage):
+    held = []
+    # Playwright keeps what it makes of a handler on it, which no method of a list takes.
+    console.page.route("**/v1/phones", lambda route: held.append(route))
+    console.go("#/apps/demo/people/carol", "carol")
+    console.go(f"#/apps/demo/messages/{stage.messages['muted']}", "Message")
+    expect(console.page.locator(".lane", has_text="carol-iphone")).to_be_visible()
+    assert len(held) == 1
+    held[0].abort()
+    console.page.unroute("**/v1/phones")
+    expect(console.page.locator(".lane", has_text="carol-iphone")).to_be_visible()
 
 
 def test_why_somebodys_phone_was_silent(console):
@@ -387,3 +457,58 @@ def test_an_app_is_woken_silently(console):
     rows = console.page.locator("main details[open] tbody tr")
     expect(rows).to_have_count(2)
     expect(console.page.locator("main details[open]")).to_contain_text("force-quit")
+
+
+KATES = [str(uuid.UUID(int=0x83fc46e7419040a396bc3a4800000000 + each)) for each in (0x8035d0, 0x80a1b2, 0x80c3d4)]
+
+
+def test_devices_are_called_by_whose_they_are_and_what(console):
+    """Ids that a program has made say nothing: they stand in the title, and their ends tell two of a kind apart."""
+    stage = console.stage
+    stage.add_phone("kate", KATES[0], stage.register_token("kate"), platform="ios", system="17.2", model="iPhone16,1")
+    stage.add_phone("kate", KATES[1], None, platform="macos", system="14.1")
+    message = stage.backend.say("alice", "kate", "To both")
+    stage.backend.wait_for_ends(message, "kate", "accepted", "no_token")
+    console.go(f"#/apps/demo/messages/{message}", "Message")
+    lane = console.page.locator("main .lane", has_text="kate’s iPhone")
+    expect(lane.locator(".lane-sentence")).to_contain_text("APNs took the push for kate’s iPhone ")
+    expect(lane.locator("a.device")).to_have_attribute("title", f"iPhone16,1 · iOS 17.2 · {KATES[0]}")
+    assert KATES[0] not in console.main.inner_text()
+    expect(console.main).to_contain_text("kate’s Mac could not be pushed: its app has registered no push token.")
+    lane.locator("a.device").first.click()
+    expect(console.page.locator("main h1")).to_have_text("Devicekate’s iPhone")
+    expect(console.main).to_contain_text("iPhone16,1 · iOS 17.2")
+    console.go("#/apps/demo/people")
+    stage.add_phone("kate", KATES[2], stage.register_token("kate-2"), platform="ios", system="16.0")
+    console.go("#/apps/demo/people/kate", "kate")
+    for name in ("kate’s iPhone (35d0)", "kate’s iPhone (c3d4)", "kate’s Mac"):
+        expect(console.page.locator("main a.device", has_text=name)).to_be_visible()
+
+
+def test_why_silent_says_first_what_was_silent_and_folds_the_rest_away(console):
+    stage = console.stage
+    stage.add_phone("lena", "lena-iphone", stage.register_token("lena"), stays=True, disposition=None)
+    message = stage.backend.say("alice", "lena", "Are you frozen?")
+    stage.backend.wait_for_ends(message, "lena", "accepted")
+    console.go("#/apps/demo/messages?find=person", "Messages")
+    console.page.fill("input[name=why-user]", "lena")
+    console.page.click("main button:has-text('Say why')")
+    expect(console.page.locator("main .count")).to_have_text("1 message, none silent.")
+    console.page.click("main summary:has-text('1 delivery that was not silent')")
+    expect(console.page.locator("main .lane-sentence")).to_contain_text(re.compile(r"^The phone did not answer for [\d.]+ sec, so it was pushed\. APNs took the push for lena-iphone of lena"))
+    stage.backend.set_level("lena", "PR:alice", "blocked")
+    muted = stage.backend.say("alice", "lena", "And muted?")
+    stage.backend.wait_for_ends(muted, "lena", "muted")
+    console.page.click("main button:has-text('Say why')")
+    expect(console.page.locator("main .count")).to_have_text("2 messages, 1 silent on a device.")
+    expect(console.page.locator("main .lane-sentence").first).to_contain_text("lena-iphone of lena stayed silent because lena has muted")
+    expect(console.page.locator("main details .lane-sentence")).to_be_hidden()
+
+
+def test_the_senders_own_devices_are_told_that_they_wrote_it(console):
+    stage = console.stage
+    stage.add_phone("mona", "mona-iphone", stage.register_token("mona"))
+    message = stage.backend.say("mona", "bob", "From the backend")
+    stage.backend.wait_for_ends(message, "mona", "not_notifiable")
+    console.go(f"#/apps/demo/messages/{message}", "Message")
+    expect(console.main).to_contain_text("mona wrote it on another device, so nothing rings on mona-iphone.")

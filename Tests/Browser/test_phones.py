@@ -81,7 +81,14 @@ class PhoneOnPage:
     def enter(self, field: str, text: str):
         self.glass.get_by_label(field, exact=True).fill(text)
 
+    def unfold(self):
+        """Opens what is folded below phones that stand side by side."""
+        folded = self.card.locator(".phones-fold-button[aria-expanded=false]")
+        if folded.count():
+            folded.click()
+
     def open_tab(self, name: str):
+        self.unfold()
         self.card.get_by_role("tab", name=name, exact=True).click()
 
     def shows(self, text: str, seconds: float = SECONDS):
@@ -160,6 +167,7 @@ def two_people(page, stage) -> tuple[PhoneOnPage, PhoneOnPage]:
         expect(phone.card).to_contain_text("iOS 17 · scenes · delegate of iOS 10 and later")
         expect(phone.card.locator(".phones-status")).to_contain_text("live")
         phone.sign_in()
+        phone.unfold()
         expect(phone.calls("didFinishLaunching").first).to_be_attached()
         stage.wait_for_app(phone.name, lambda app: (app["screen"] or {}).get("connection") == "connected")
     # Until the server knows the token, nothing is pushed.
@@ -266,6 +274,11 @@ def test_a_notification_is_answered_and_dismissed_where_it_stands(demo, two_peop
     shown = bob.find_notification(f"where are you {SCRIPT}")
     expect(shown).to_contain_text(f"Alice {SCRIPT}")
     shown.get_by_role("button", name=re.compile("^Show large: ")).click()
+    # Nothing is sent before something is typed.
+    reply = bob.glass.get_by_role("button", name="Reply", exact=True)
+    expect(reply).to_be_disabled()
+    bob.enter("Reply", " ")
+    expect(reply).to_be_disabled()
     bob.enter("Reply", f"on my way {SCRIPT}")
     bob.touch("Reply")
     row = bob.card.locator(".trace-row", has_text="The person answered in the notification.").last
@@ -283,6 +296,40 @@ def test_a_notification_is_answered_and_dismissed_where_it_stands(demo, two_peop
     # The categories of the SDK do not ask for that (customDismissAction), so iOS tells the app nothing.
     expect(bob.card.locator(".trace-row", has_text="The person cleared the notification")).to_have_count(0)
     assert page.evaluate("window.hit") is None
+
+
+def test_two_phones_stand_side_by_side_with_the_life_of_their_message_below(demo, two_people, page):
+    alice, bob = two_people
+    # Traces are folded until somebody wants them.
+    alice.card.locator(".phones-fold-button").click()
+    expect(alice.card.locator(".phones-folded")).to_be_hidden()
+    alice.unfold()
+    expect(alice.card.locator(".trace-room")).to_be_visible()
+    boxes = [phone.glass.bounding_box() for phone in two_people]
+    assert abs(boxes[0]["y"] - boxes[1]["y"]) < 2 and boxes[1]["x"] > boxes[0]["x"] + boxes[0]["width"]
+    line = page.locator(".phones-life-line")
+    expect(line.locator(".phones-life-who")).to_contain_text("bob’s virtual iPhone", timeout=SECONDS * 1_000)
+    expect(line.locator("li").first).to_have_text("stored 0")
+    expect(line.locator("li").last).to_have_text(re.compile(r"^(shown|opened|accepted by APNs|on the open screen|as a local notification) \+[\d.,]+ (ms|sec|min)$"))
+    assert line.bounding_box()["y"] > boxes[0]["y"] + boxes[0]["height"]
+
+
+def test_a_line_of_the_trace_leads_to_its_message_and_back(demo, two_people, page):
+    _, bob = two_people
+    bob.open_tab("Trace")
+    link = bob.card.locator(".trace-row[data-kind=push] a.trace-message").first
+    message = link.inner_text()
+    with page.context.expect_page() as opened:
+        link.click()
+    other = opened.value
+    expect(other.locator("main h1")).to_contain_text(message)
+    back = other.locator("main .lane", has_text="bob’s virtual iPhone").get_by_role("link", name="See it on the phone")
+    back.click()
+    card = other.locator("article[data-phone=bob]")
+    expect(card.locator(".trace-search")).to_have_value(message)
+    expect(card.locator(".trace-row:visible", has_text=message).first).to_be_visible(timeout=SECONDS * 1_000)
+    expect(card.locator("h2")).to_be_focused()
+    other.close()
 
 
 def find_serious_in(page: Page, selector: str, rules: list[str] | None) -> list:

@@ -29,6 +29,11 @@ def compose(console, title: str, text: str):
     console.page.fill("textarea[name=text]", text)
 
 
+def row_of(console, push: str):
+    """Its line in the list, where the id stands in the address alone."""
+    return console.main.locator("tbody tr", has=console.page.locator(f"a[href$='/{push}']"))
+
+
 def test_a_push_is_seen_before_it_goes_and_counted_after(console):
     compose(console, "Sale", "Everything <b>half</b> price")
     preview = console.page.locator(".wallpaper .alert")
@@ -56,11 +61,35 @@ def test_a_push_is_seen_before_it_goes_and_counted_after(console):
     expect(console.main).to_contain_text("dave-iphone of dave could not be pushed")
 
 
+def test_a_push_counts_only_in_a_conversation_and_what_the_app_alone_gets_has_none(console):
+    compose(console, "Sale", "Half price")
+    console.page.click("summary:has-text('Speed, lifetime, account')")
+    conversation, counted = (console.page.get_by_label(label) for label in ("stands among the conversations", "stands there, and counts as unread"))
+    request = console.page.locator("pre", has_text='"audience"').first
+    expect(counted).to_be_hidden()
+    conversation.check()
+    counted.check()
+    expect(request).to_contain_text('"counted": true')
+    conversation.uncheck()
+    expect(counted).to_be_hidden()
+    expect(request).not_to_contain_text("counted")
+    conversation.check()
+    console.page.click(".segments label:has-text('To the app itself')")
+    expect(request).to_contain_text('"custom"')
+    expect(request).not_to_contain_text("conversation")
+    expect(conversation).to_have_count(0)
+    start_over(console)
+
+
 def test_a_scheduled_push_is_cancelled(console):
     compose(console, "Later", "See you next year")
     console.page.click(".segments label:has-text('at a time') >> nth=0")
     console.page.fill("input[name=send_at]", time.strftime("%Y-%m-%dT09:00", time.localtime(time.time() + 86_400 * 30)))
     console.page.click("main button:has-text('Review and send')")
+    # The review shows what goes, and when.
+    expect(console.page.locator("dialog .alert")).to_contain_text("See you next year")
+    expect(console.page.locator("dialog")).to_contain_text("It goes on ")
+    expect(console.page.locator("dialog")).to_contain_text("09:00:00")
     console.page.click("dialog button[type=submit]")
     expect(console.main).to_contain_text("scheduled")
     push = console.page.url.rsplit("/", 1)[1]
@@ -70,8 +99,8 @@ def test_a_scheduled_push_is_cancelled(console):
     assert console.stage.backend.call("GET", f"pushes/{push}")["state"] == "cancelled"
     # The list says what it is, whom it is for and how it stands.
     console.go("#/apps/demo/pushes", "Pushes")
-    row = console.main.locator("tbody tr", has_text=push)
-    for words in ("push with a notification", "everybody", "cancelled"):
+    row = row_of(console, push)
+    for words in ("Later", "push with a notification", "everybody", "cancelled"):
         expect(row).to_contain_text(words)
 
 
@@ -80,12 +109,69 @@ def test_what_pushes_say_is_shown_when_it_is_asked_for(console):
         "notification": {"title": "Told <i>", "text": "Only when asked"}, "audience": {"users": ["nobody-there"]}})
     console.go("#/apps/demo/people", "People")
     console.go("#/apps/demo/pushes", "Pushes")
-    row = console.main.locator("tbody tr", has_text=made["id"])
-    expect(row).to_be_visible()
+    row = row_of(console, made["id"])
+    # Until then it is called by whom it is for.
+    expect(row.locator("a").first).to_have_text("Push to nobody-there")
     expect(console.main).not_to_contain_text("Only when asked")
     console.page.click("main button:has-text('Show what they say')")
     expect(row).to_contain_text("Told <i>")
     expect(row).to_contain_text("Only when asked")
+
+
+def test_a_push_is_sent_again_with_what_it_said(console):
+    compose(console, "Weekly", "Every Monday")
+    console.page.click("summary:has-text('Sound, urgency, image, custom data')")
+    console.page.fill("input[name=thread_id]", "news")
+    console.page.click(".segments label:has-text('some people')")
+    console.page.fill("input[name=audience-users]", "bob, dave")
+    console.page.click("main button:has-text('Review and send')")
+    console.page.click("dialog button[type=submit]")
+    expect(console.page.locator("main h1")).to_have_text("PushWeekly")
+    expect(console.page.locator("main .alert")).to_contain_text("Every Monday")
+    console.page.click("main button:has-text('Send again')")
+    expect(console.page.locator("main h1")).to_have_text("New push")
+    assert drafted(console) == {"title": "Weekly", "text": "Every Monday"}
+    assert console.page.input_value("input[name=thread_id]") == "news"
+    assert console.page.input_value("input[name=audience-users]") == "bob, dave"
+    start_over(console)
+    # Of one that was not sent from here the list tells what it says, to whoever asks.
+    made = console.stage.backend.call("POST", "pushes", {"notification": {"title": "Elsewhere", "text": "By the backend"}, "audience": {"all": [{"users": ["bob"]}, {"not": {"alias": "x"}}]}})
+    console.go(f"#/apps/demo/pushes/{made['id']}", "Push")
+    expect(console.main).not_to_contain_text("By the backend")
+    console.page.click("main button:has-text('Show content')")
+    expect(console.page.locator("main .alert")).to_contain_text("By the backend")
+    console.page.click("main button:has-text('Send again')")
+    expect(console.page.locator("main h1")).to_have_text("New push")
+    assert drafted(console) == {"title": "Elsewhere", "text": "By the backend"}
+    expect(console.page.locator("main .segments input:checked").nth(1)).to_have_value("json")
+    start_over(console)
+
+
+def test_a_template_is_kept_and_begun_with(console):
+    compose(console, "Shop", "Your order can be picked up")
+    console.page.click("summary:has-text('Templates')")
+    console.page.click("main button:has-text('Save as template')")
+    console.page.click("dialog button[type=submit]")
+    expect(console.page.locator("dialog .field-error:visible")).to_contain_text("Type a name.")
+    console.page.fill("dialog input[name=template]", "Pick up <b>")
+    # A browser that keeps nothing more.
+    console.page.evaluate("() => { window.kept = Storage.prototype.setItem; Storage.prototype.setItem = () => { throw new Error('full'); }; }")
+    console.page.click("dialog button[type=submit]")
+    expect(console.page.locator("dialog .field-error:visible")).to_contain_text("This browser did not keep it")
+    console.page.evaluate("() => { Storage.prototype.setItem = window.kept; }")
+    console.page.click("dialog button[type=submit]")
+    expect(console.page.locator("dialog")).to_have_count(0)
+    start_over(console)
+    assert drafted(console) == {"title": "", "text": ""}
+    console.page.click("summary:has-text('Templates')")
+    console.page.get_by_role("button", name="Begin with Pick up <b>").click()
+    expect(console.page.locator("textarea[name=text]")).to_have_value("Your order can be picked up")
+    expect(console.page.locator("input[name=title]")).to_have_value("Shop")
+    console.page.click("summary:has-text('Templates')")
+    console.page.get_by_role("button", name="Remove the template Pick up <b>").click()
+    console.page.click("dialog button[type=submit]")
+    expect(console.page.get_by_role("button", name="Begin with Pick up <b>")).to_have_count(0)
+    start_over(console)
 
 
 def test_on_a_narrow_screen_the_preview_stays_above_the_fields(console):
@@ -110,7 +196,7 @@ def test_an_audience_is_told_in_words(console):
         "notification": {"text": "Words"}, "audience": {"all": [{"users": ["bob", "dave"]}, {"not": {"any": [{"alias": "x"}, {"users": ["bob"]}]}}]}})
     console.go("#/apps/demo/people", "People")
     console.go("#/apps/demo/pushes", "Pushes")
-    expect(console.main.locator("tbody tr", has_text=made["id"])).to_contain_text("bob and dave and not (alias “x” or bob)")
+    expect(row_of(console, made["id"])).to_contain_text("bob and dave and not (alias “x” or bob)")
 
 
 def test_a_push_is_taken_back(console):
@@ -243,7 +329,7 @@ def test_a_push_to_many_asks_for_the_password_and_the_count(console):
         code, field, rule = refusals[confirm]
         return route.fulfill(status=403, content_type="application/problem+json", json={
             "type": f"urn:tidings:problem:{code}", "title": code, "status": 403, "detail": f"{field} {rule}", "code": code, "field": field,
-            "rule": rule, "request_id": "1", "instance": "urn:tidings:request:1"})
+            "request_id": "1"})
 
     console.page.route("**/pushes", lambda route: answer(route) if route.request.method == "POST" else route.continue_())
     compose(console, "Many", "To many")

@@ -131,6 +131,24 @@ def test_dead_letters_are_sent_again_or_removed(console):
         console.page.unroute(pattern)
 
 
+def test_the_overview_names_a_webhook_with_dead_letters(console):
+    def answer(route):
+        webhooks = route.fetch().json()["webhooks"]
+        for webhook in webhooks:
+            webhook["state"]["dead_letters"] = 6 if webhook["name"] == "Orders" else 0
+        route.fulfill(json={"webhooks": webhooks})
+
+    pattern = "**/v1/apps/demo/webhooks"
+    console.page.route(pattern, answer)
+    try:
+        console.go("#/apps/demo", "demo")
+        expect(console.main.locator(".attention .note-bad", has_text="The webhook Orders has 6 dead letters.")).to_have_count(1)
+        console.main.locator(".attention a:has-text('Orders')").click()
+        expect(console.page.locator("main h1")).to_have_text("Orders")
+    finally:
+        console.page.unroute(pattern)
+
+
 def test_what_the_server_does_not_know_of_deliveries_is_no_zero(console):
     """Its file cannot be read: told here in the server's words, since a damaged one is made anew."""
     unknown = {"pending": None, "dead_letters": None, "last_delivered_at": None, "last_failure": None}

@@ -1,7 +1,8 @@
-import ClientCore
 import Requirements
 import Testing
 import TidingsModel
+
+@testable import ClientCore
 
 @Suite struct `A client that wants to be connected` {
     @Test func `asks for a token, opens, greets, and tells what it has`() {
@@ -176,9 +177,7 @@ import TidingsModel
     @Test func `takes no welcome that is read too late`() {
         for (seconds, isInTime) in [(9.999, true), (10, false)] {
             var core = ClientCore.fresh()
-            _ = core.handle(.connectRequested, at: at(0))
-            _ = core.handle(.tokenProvided("token"), at: at(0))
-            _ = core.handle(.connectionOpened(1), at: at(0))
+            core.openConnection()
             let effects = core.handle(.frameReceived(1, welcome()), at: at(seconds))
             #expect(core.isOnline == isInTime)
             #expect((effects.first == .close(1)) == !isInTime)
@@ -189,9 +188,7 @@ import TidingsModel
 
     @Test func `does not speak a version it did not offer`() {
         var core = ClientCore.fresh()
-        _ = core.handle(.connectRequested, at: at(0))
-        _ = core.handle(.tokenProvided("token"), at: at(0))
-        _ = core.handle(.connectionOpened(1), at: at(0))
+        core.openConnection()
         let effects = core.handle(.frameReceived(1, welcome(version: 9)), at: at(0))
         #expect(effects.first == .close(1))
         #expect(!core.isOnline)

@@ -1,6 +1,7 @@
-import ClientCore
 import Testing
 import TidingsModel
+
+@testable import ClientCore
 
 private func requests(_ effects: [ClientEffect]) -> [ClientRequest] {
     effects.compactMap { if case .sendFrame(_, .request(_, let request)) = $0 { request } else { nil } }
@@ -37,9 +38,7 @@ private func listed(_ change: (inout ConversationSettings) -> Void) -> Conversat
             state(.hidden(upTo: id(5))), state(.draft("ho")), state(.archived(false)),
         ]
         for change in changes { #expect(core.handle(.settingRequested(change), at: at(0)) == []) }
-        _ = core.handle(.connectRequested, at: at(0))
-        _ = core.handle(.tokenProvided("token"), at: at(0))
-        _ = core.handle(.connectionOpened(1), at: at(0))
+        core.openConnection()
         #expect(
             requests(core.handle(.frameReceived(1, welcome()), at: at(0))) == [
                 .setConversationState(withBob, .draft("ho")), .setConversationState(withBob, .pinned(true)),

@@ -1,7 +1,8 @@
-import ClientCore
 import Requirements
 import Testing
 import TidingsModel
+
+@testable import ClientCore
 
 private func custom(_ number: UInt64) -> LogEntry.Body {
     .custom(CustomMessage(id: id(number), title: "update", content: "module 7", sentAt: 1))
@@ -200,9 +201,7 @@ extension ClientEffect {
 
     @Test func `has nothing left to say when the server does not take the token`() {
         var core = ClientCore.fresh(.init(isLeaving: true))
-        _ = core.handle(.connectRequested, at: at(0))
-        _ = core.handle(.tokenProvided("token"), at: at(0))
-        _ = core.handle(.connectionOpened(1), at: at(0))
+        core.openConnection()
         let problem = ServerFrame.Problem(code: .invalidToken, rule: "is not signed by this server")
         #expect(
             core.handle(.frameReceived(1, .problem(problem, isFatal: true)), at: at(1)).contains(.pendingSignOutEnded))

@@ -1,7 +1,8 @@
-import ClientCore
 import Requirements
 import Testing
 import TidingsModel
+
+@testable import ClientCore
 
 @Suite struct `A message that comes in the foreground, for another screen` {
     private let settled: [ClientEffect] = [.sendFrame(1, ack(1, (1, .shown))), .storeSettled(upTo: 1)]

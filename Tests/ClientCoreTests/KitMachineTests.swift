@@ -1,7 +1,8 @@
-import ClientCore
 import Requirements
 import Testing
 import TidingsModel
+
+@testable import ClientCore
 
 private struct Facts: KitFacts {
     var signIn = ExtensionDecision.SignIn.signedIn(recipientTag: "tag")

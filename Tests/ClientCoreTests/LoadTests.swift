@@ -1,6 +1,7 @@
-import ClientCore
 import Testing
 import TidingsModel
+
+@testable import ClientCore
 
 @Suite struct `What a client holds in memory` {
     @Test func `grows with what waits, and shrinks with each answer`() {

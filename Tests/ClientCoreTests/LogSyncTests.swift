@@ -1,7 +1,8 @@
-import ClientCore
 import Requirements
 import Testing
 import TidingsModel
+
+@testable import ClientCore
 
 @Suite struct `A log without gaps` {
     @Test func `takes a live entry that follows, and drops one it has`() {
@@ -78,9 +79,7 @@ import TidingsModel
 
     @Test func `begins anew when the server's log is another one`() {
         var core = ClientCore.fresh(.init(stored: 50, settled: 50))
-        _ = core.handle(.connectRequested, at: at(0))
-        _ = core.handle(.tokenProvided("token"), at: at(0))
-        _ = core.handle(.connectionOpened(1), at: at(0))
+        core.openConnection()
         let effects = core.handle(.frameReceived(1, welcome(head: 2)), at: at(0))
         #expect(effects.suffix(2) == [.resetLog(nil), .sendFrame(1, .sync(after: 0, limit: 200))])
     }
@@ -229,9 +228,7 @@ import TidingsModel
 
     @Test func `of an earlier process's undecided entries follows the first welcome`() {
         var core = ClientCore.fresh(.init(stored: 7, settled: 4))
-        _ = core.handle(.connectRequested, at: at(0))
-        _ = core.handle(.tokenProvided("token"), at: at(0))
-        _ = core.handle(.connectionOpened(1), at: at(0))
+        core.openConnection()
         let effects = core.handle(.frameReceived(1, welcome(head: 7)), at: at(0))
         #expect(effects.contains(.sendFrame(1, ack(7, (7, .shown)))))
     }

@@ -1,7 +1,8 @@
-import ClientCore
 import Requirements
 import Testing
 import TidingsModel
+
+@testable import ClientCore
 
 @Suite struct `A message that arrives in the background` {
     private let shown = LocalNotification(
@@ -23,7 +24,7 @@ import TidingsModel
         #expect(core.handle(.ringClaimed(id(101), .granted), at: at(11)) == [.postNotification(self.shown)])
         #expect(
             core.handle(.notificationPosted(id(101), .shown), at: at(11)) == [
-                .markShown(id(101)), .sendFrame(1, ack(1, (1, .shown))), .storeSettled(upTo: 1),
+                .markShown(id(101)), .sendFrame(1, ack(1, (1, .notified))), .storeSettled(upTo: 1),
             ])
     }
 

@@ -1,6 +1,7 @@
-import ClientCore
 import Testing
 import TidingsModel
+
+@testable import ClientCore
 
 @Suite struct `A message on its way to the server` {
     @Test func `is stored before it is sent`() {
@@ -13,9 +14,7 @@ import TidingsModel
         var core = ClientCore.fresh()
         _ = core.handle(.sendRequested(draft("c1")), at: at(0))
         #expect(core.handle(.outgoingStored("c1"), at: at(0)) == [])
-        _ = core.handle(.connectRequested, at: at(0))
-        _ = core.handle(.tokenProvided("token"), at: at(0))
-        _ = core.handle(.connectionOpened(1), at: at(0))
+        core.openConnection()
         #expect(core.handle(.frameReceived(1, welcome()), at: at(0)).last == .sendFrame(1, .send(draft("c1"))))
     }
 
@@ -55,6 +54,20 @@ import TidingsModel
             core.handle(.frameReceived(1, .sendAccepted(accepted)), at: at(2)) == [
                 .removeOutgoing("c1"), .finishSend("c1", .accepted(sent)),
             ])
+    }
+
+    @Test func `stands in lists whatever it says: only a push may stand in none`() {
+        var core = ClientCore.online()
+        var unlisted = draft("c1")
+        unlisted.flags = [.stored, .notified, .unlisted]
+        _ = core.handle(.sendRequested(unlisted), at: at(1))
+        _ = core.handle(.outgoingStored("c1"), at: at(1))
+        let accepted = ServerFrame.SendAccepted(clientMessageID: "c1", messageID: id(9), sentAt: 77, position: 0)
+        let sent = core.handle(.frameReceived(1, .sendAccepted(accepted)), at: at(2)).compactMap {
+            effect -> MessageFlags? in
+            if case .finishSend(_, .accepted(let message)) = effect { message.flags } else { nil }
+        }
+        #expect(sent == [[.stored, .notified]])
     }
 
     @Test func `survives a restart of the app`() {

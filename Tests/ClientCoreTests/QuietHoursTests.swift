@@ -1,6 +1,7 @@
-import ClientCore
 import Testing
 import TidingsModel
+
+@testable import ClientCore
 
 /// It is 08:00 in UTC, of 15 January 2027, at second 0.
 @Suite struct `Quiet hours in the background` {

@@ -35,9 +35,7 @@ import TidingsModel
     @Test func `is taken back with the next connection when the app wants no pushes any more`() {
         var core = ClientCore.fresh()
         #expect(core.handle(.pushRegistrationSet(nil), at: at(0)) == [])
-        _ = core.handle(.connectRequested, at: at(0))
-        _ = core.handle(.tokenProvided("token"), at: at(0))
-        _ = core.handle(.connectionOpened(1), at: at(0))
+        core.openConnection()
         #expect(
             core.handle(.frameReceived(1, welcome()), at: at(1)).unnumbered.contains(.sendFrame(1, .registerPush(nil))))
     }

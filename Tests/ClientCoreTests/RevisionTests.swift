@@ -1,6 +1,7 @@
-import ClientCore
 import Testing
 import TidingsModel
+
+@testable import ClientCore
 
 @Suite struct `A message that is changed afterwards` {
     private let text = #"{"content":"new"}"#

@@ -1,7 +1,8 @@
-import ClientCore
 import Requirements
 import Testing
 import TidingsModel
+
+@testable import ClientCore
 
 @Suite struct `An app that goes to the background` {
     @Test(.requirement("S0.1", "S0.3")) func `tells the server how long it stays, and keeps the connection`() {
@@ -103,9 +104,7 @@ import TidingsModel
 
     @Test func `says where it is after the welcome if it moved during the greeting`() {
         var core = ClientCore.fresh()
-        _ = core.handle(.connectRequested, at: at(0))
-        _ = core.handle(.tokenProvided("token"), at: at(0))
-        _ = core.handle(.connectionOpened(1), at: at(0))
+        core.openConnection()
         _ = core.handle(.appDidEnterBackground(remainingMilliseconds: 30_000), at: at(1))
         let effects = core.handle(.frameReceived(1, welcome()), at: at(2))
         #expect(effects.contains(.sendFrame(1, .runState(.background(remainingMilliseconds: 25_000)))))

@@ -1,6 +1,7 @@
-import ClientCore
 import Testing
 import TidingsModel
+
+@testable import ClientCore
 
 private let muted = ConversationSettings(level: .blocked)
 private let mute = PendingSettingsChange.conversation(withBob, muted)
@@ -48,9 +49,7 @@ private func isSuppressed(_ effects: [ClientEffect], _ reason: SuppressionReason
         #expect(core.handle(.settingRequested(mute), at: at(0)) == [])
         #expect(core.handle(.settingRequested(.level(.group, .mentions)), at: at(0)) == [])
         #expect(core.handle(.settingRequested(.language("zh-Hans")), at: at(0)) == [.noteLanguage("zh-Hans")])
-        _ = core.handle(.connectRequested, at: at(0))
-        _ = core.handle(.tokenProvided("token"), at: at(0))
-        _ = core.handle(.connectionOpened(1), at: at(0))
+        core.openConnection()
         let person = PersonSettings(levels: [.group: .mentions], language: "zh-Hans")
         #expect(
             requests(core.handle(.frameReceived(1, welcome()), at: at(0)))
@@ -177,9 +176,7 @@ private func isSuppressed(_ effects: [ClientEffect], _ reason: SuppressionReason
                 preferences: AllSettings(conversations: [
                     withBob: ConversationSettings(level: .blocked, levelUntil: serverTime + 20_000)
                 ])))
-        _ = core.handle(.connectRequested, at: at(0))
-        _ = core.handle(.tokenProvided("token"), at: at(0))
-        _ = core.handle(.connectionOpened(1), at: at(0))
+        core.openConnection()
         _ = core.handle(.frameReceived(1, welcome(heartbeat: 600_000, serverTime: serverTime)), at: at(0))
         _ = core.handle(.kitConfigured(KitSettings()), at: at(1))
         _ = core.handle(.appDidEnterBackground(remainingMilliseconds: nil), at: at(1))
@@ -233,7 +230,7 @@ private func isSuppressed(_ effects: [ClientEffect], _ reason: SuppressionReason
     }
 
     @Test func `is asked of the server by the next process where the answer was lost`() {
-        var store = ReferenceLocalStore()
+        var store = MemoryLocalStore()
         _ = store.carryOut(.skip(after: 0, upTo: 9))
         var core = ClientCore.fresh(store.restored())
         core.goOnline(1, head: 9, at: at(0))

@@ -1,5 +1,6 @@
-import ClientCore
 import TidingsModel
+
+@testable import ClientCore
 
 /// A moment: seconds on both clocks, the wall one far from zero.
 func at(_ seconds: Double) -> Now {
@@ -77,6 +78,13 @@ extension ClientCore {
             isForeground: isForeground, seed: 7)
     }
 
+    /// Asks for a connection, which opens.
+    mutating func openConnection(_ number: ConnectionNumber = 1, at now: Now = at(0)) {
+        _ = self.handle(.connectRequested, at: now)
+        _ = self.handle(.tokenProvided("token"), at: now)
+        _ = self.handle(.connectionOpened(number), at: now)
+    }
+
     /// A core whose first connection was welcomed.
     static func online(
         _ restored: Restored = Restored(), head: LogPosition? = nil, heartbeat: UInt32 = 30_000
@@ -90,9 +98,7 @@ extension ClientCore {
     mutating func goOnline(
         _ number: ConnectionNumber, head: LogPosition, heartbeat: UInt32 = 30_000, at now: Now
     ) {
-        _ = self.handle(.connectRequested, at: now)
-        _ = self.handle(.tokenProvided("token"), at: now)
-        _ = self.handle(.connectionOpened(number), at: now)
+        self.openConnection(number, at: now)
         _ = self.handle(.frameReceived(number, welcome(head: head, heartbeat: heartbeat)), at: now)
     }
 
@@ -108,9 +114,7 @@ extension ClientCore {
     /// Loses the connection and comes back on another one; returns the effects of the welcome.
     mutating func reconnect(_ number: ConnectionNumber, head: LogPosition = 0, at now: Now) -> [ClientEffect] {
         _ = self.handle(.connectionClosed(number - 1, reason: "lost"), at: now)
-        _ = self.handle(.connectRequested, at: now)
-        _ = self.handle(.tokenProvided("token"), at: now)
-        _ = self.handle(.connectionOpened(number), at: now)
+        self.openConnection(number, at: now)
         return self.handle(.frameReceived(number, welcome(head: head)), at: now)
     }
 

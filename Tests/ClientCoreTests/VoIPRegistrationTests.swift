@@ -34,9 +34,7 @@ import TidingsModel
         ] {
             var core = ClientCore.fresh()
             #expect(core.handle(event, at: at(0)) == [])
-            _ = core.handle(.connectRequested, at: at(0))
-            _ = core.handle(.tokenProvided("token"), at: at(0))
-            _ = core.handle(.connectionOpened(1), at: at(0))
+            core.openConnection()
             #expect(Self.told(core.handle(.frameReceived(1, welcome()), at: at(1))).map(\.registration) == expected)
         }
     }

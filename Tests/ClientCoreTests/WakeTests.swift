@@ -1,7 +1,8 @@
-import ClientCore
 import Requirements
 import Testing
 import TidingsModel
+
+@testable import ClientCore
 
 @Suite struct `An app that is woken in the background` {
     /// Started there, signed in, nothing said yet.
@@ -206,9 +207,7 @@ import TidingsModel
     @Test func `is told to the server after the welcome and at each foreground`() {
         var core = ClientCore.fresh()
         _ = core.handle(.kitConfigured(KitSettings()), at: at(0))
-        _ = core.handle(.connectRequested, at: at(0))
-        _ = core.handle(.tokenProvided("token"), at: at(0))
-        _ = core.handle(.connectionOpened(1), at: at(0))
+        core.openConnection()
         #expect(core.handle(.frameReceived(1, welcome()), at: at(0)).contains(.readDeviceStatus))
         var told = self.status
         told.iconNumber = .kit
@@ -241,9 +240,7 @@ import TidingsModel
 
     @Test func `is not asked for without the kit`() {
         var core = ClientCore.fresh()
-        _ = core.handle(.connectRequested, at: at(0))
-        _ = core.handle(.tokenProvided("token"), at: at(0))
-        _ = core.handle(.connectionOpened(1), at: at(0))
+        core.openConnection()
         #expect(!core.handle(.frameReceived(1, welcome()), at: at(0)).contains(.readDeviceStatus))
     }
 }

@@ -1,7 +1,8 @@
-import ClientCore
 import Requirements
 import Testing
 import TidingsModel
+
+@testable import ClientCore
 
 private let own = AppWords(
     language: "de",
@@ -54,9 +55,7 @@ private struct Group: ExtensionGroup {
             settings: .init(app: "demo", person: alice, device: "phone", platform: "ios", words: words),
             restored: .init(preferences: AllSettings(person: PersonSettings(language: language))),
             isForeground: true, seed: 1)
-        _ = core.handle(.connectRequested, at: at(0))
-        _ = core.handle(.tokenProvided("token"), at: at(0))
-        _ = core.handle(.connectionOpened(1), at: at(0))
+        core.openConnection()
         _ = core.handle(.frameReceived(1, welcome()), at: at(0))
         _ = core.handle(.kitConfigured(kit), at: at(0))
         _ = core.handle(.appDidEnterBackground(remainingMilliseconds: nil), at: at(10))

@@ -1,4 +1,4 @@
-"""Thousands of clients in one process: as little of WebSocket as docs/protocol.md needs, so that the server is what is busy."""
+"""Thousands of clients in one process: as little of WebSocket as docs/server/protocol.md needs, so that the server is what is busy."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def run(coroutine, seconds: float = 600 if IS_LONG else 300):
 
 
 class Load:
-    """Pairs of people; each sends one message after the other, and repeats each until it is answered, as docs/protocol.md asks."""
+    """Pairs of people; each sends one message after the other, and repeats each until it is answered, as docs/server/protocol.md asks."""
 
     def __init__(self, site: Site, people: int = 12, gateway: str | None = None, answer_seconds: float = 20,
                  pause: float = 0.01):

@@ -146,8 +146,8 @@ def scrambled(path: pathlib.Path):
 
 REFUSED = {
     garbage: "is not a Tidings message store", without_header: "is not a Tidings message store",
-    foreign: "is not a Tidings message store", earlier: "is of version 25, and this build reads version 1",
-    later: "is of version 99, and this build reads version 1", cut_in_half: "is damaged",
+    foreign: "is not a Tidings message store", earlier: "is of version 25, and this build reads version 3",
+    later: "is of version 99, and this build reads version 3", cut_in_half: "is damaged",
     cut_within_a_page: "is damaged", cut_to_the_first_page: "is damaged", scrambled: "is damaged",
 }
 
@@ -230,7 +230,7 @@ def test_bytes_that_have_turned_over_never_make_it_crash(make_site, used, number
 
 def command(site, *arguments: str) -> subprocess.CompletedProcess:
     return subprocess.run(
-        [tool(), arguments[0], "--config", str(site.config), *arguments[1:]], capture_output=True, text=True, timeout=300)
+        [tool(), "store", arguments[0], "--config", str(site.config), *arguments[1:]], capture_output=True, text=True, timeout=300)
 
 
 def test_a_person_whose_rows_are_damaged_is_refused_and_all_others_go_on(make_site, used):

@@ -14,7 +14,7 @@ ROUNDS = 60 if IS_LONG else 4
 
 
 def test_nothing_acknowledged_is_lost_or_doubled_when_the_server_is_killed_under_load(site):
-    """SIGKILL after a second of load; every unanswered send is repeated with its id after the restart, as docs/protocol.md asks."""
+    """SIGKILL after a second of load; every unanswered send is repeated with its id after the restart, as docs/server/protocol.md asks."""
     sent: dict[str, tuple[str, str]] = {}
     acknowledged: dict[str, str] = {}
 

@@ -34,7 +34,7 @@ def put_back(site, folder: pathlib.Path, suffixes):
 
 def command(site, *arguments: str) -> subprocess.CompletedProcess:
     return subprocess.run(
-        [tool(), arguments[0], "--config", str(site.config), *arguments[1:]], capture_output=True, text=True, timeout=120)
+        [tool(), "store", arguments[0], "--config", str(site.config), *arguments[1:]], capture_output=True, text=True, timeout=120)
 
 
 @pytest.mark.parametrize("way", ["file", "folder", "without state", "command", "running"])
@@ -154,7 +154,8 @@ def test_a_backup_of_a_running_server_is_whole_and_for_its_owner_alone(make_site
         await alice.close()
 
     run(story())
-    whole = command(site, "check", "--path", str(tmp_path / "copy.sqlite"))
+    whole = subprocess.run(
+        [tool(), "store", "check", "--store", str(tmp_path / "copy.sqlite")], capture_output=True, text=True, timeout=120)
     assert whole.returncode == 0, whole.stdout + whole.stderr
     for path in [*site.folder.glob("tidings.sqlite*"), tmp_path / "copy.sqlite"]:
         assert stat.S_IMODE(path.stat().st_mode) == 0o600, path
@@ -180,7 +181,7 @@ def test_a_killed_command_leaves_nothing_that_keeps_the_next_from_working(make_s
         folder = pathlib.Path(f"{beside}.tidings-work")
         for _ in range(10):
             with subprocess.Popen(
-                [tool(), arguments[0], "--config", str(site.config), *arguments[1:]],
+                [tool(), "store", arguments[0], "--config", str(site.config), *arguments[1:]],
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             ) as working:
                 while working.poll() is None and not folder.exists():

@@ -84,10 +84,11 @@ class Backend:
             lambda: self.ends(message, user) == sorted(expected) and not self.open_legs(message, user), message,
             f"the legs of {message} to end as {expected}")
 
-    def wait_for_open_leg(self, message: str, user: str, wait: str) -> dict:
-        """The one leg of a message to this person, once it waits for this."""
+    def wait_for_open_leg(self, message: str, user: str, wait: str, until: int | None = None) -> dict:
+        """The one leg of a message to this person, once it waits for this, and until then: when quiet hours end is read after the wait has begun."""
         return self._wait(
-            lambda: next((leg for leg in self.open_legs(message, user) if leg["wait"] == wait), None), message,
+            lambda: next(
+                (leg for leg in self.open_legs(message, user) if leg["wait"] == wait and until in (None, leg["not_before"])), None), message,
             f"a leg of {message} to wait for {wait}")
 
     def _wait(self, holds, message: str, what: str):

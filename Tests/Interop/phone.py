@@ -33,7 +33,7 @@ class Phone:
         self.program = Program(
             [
                 *wrapper, tool(), "phone", "--id", self.name, "--folder", str(site.folder / self.name),
-                "--courier", f"127.0.0.1:{site.courier_port}", "--control", str(self.port), "--bundle", TOPIC,
+                "--courier", f"127.0.0.1:{site.courier_port}", "--control-port", str(self.port), "--bundle", TOPIC,
                 *(self._variables() if is_signed_in else ()), *options,
             ],
             site.folder / f"{self.name}.log",

@@ -143,7 +143,7 @@ def test_an_account_is_put_read_listed_and_taken_back(site):
     assert refused(lambda: call("GET", "accounts/SYS/sys-1")) == (404, "unknown_account", "id")
     call("PUT", "accounts/SYS/sys-1")
     bare = {
-        "kind": "SYS", "id": "sys-1", "owner": None, "operators": [], "audience": "everybody", "name": None,
+        "kind": "SYS", "kind_name": "system", "id": "sys-1", "owner": None, "operators": [], "audience": "everybody", "name": None,
         "portrait": None, "followers": 0,
     }
     assert call("GET", "accounts/SYS/sys-1") == bare

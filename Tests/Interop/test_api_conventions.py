@@ -213,6 +213,6 @@ def test_a_request_that_cannot_be_read_is_told_why_and_the_connection_is_closed(
         problem = json.loads(answer.read())
         assert answer.status == 400 and answer.headers["Connection"] == "close"
         assert answer.headers["Content-Type"] == "application/problem+json"
-        assert problem["code"] == "bad_request" and problem["field"] == "request" and rule in problem["rule"]
+        assert problem["code"] == "bad_request" and problem["field"] == "request" and rule in problem["detail"]
         assert problem["request_id"] == answer.headers["X-Request-Id"]
         assert client.recv(1) == b""

@@ -3,7 +3,6 @@ stops or dies."""
 
 from __future__ import annotations
 
-import asyncio
 import json
 import time
 import urllib.error
@@ -12,13 +11,10 @@ import urllib.request
 import pytest
 from conftest import TOPIC, Site
 from phone_stage import kill, rings
+from story import run
 from tidings_client import Client
 
 SECONDS = 60
-
-
-def run(coroutine):
-    return asyncio.run(asyncio.wait_for(coroutine, 120))
 
 
 class Reader:
@@ -93,7 +89,7 @@ def test_the_life_of_a_message_is_told_while_it_happens(make_stage):
         "message_accepted", "leg_sent", "push_answered", "leg_ended", "receipt",
     ]
     accepted, sent, answered, ended, _ = [data for _, data in about]
-    assert accepted["sender"] == "alice" and accepted["conversation"] == {"type": "PR", "target": "bob"}
+    assert accepted["sender"] == "alice" and accepted["conversation"] == {"type": "PR", "type_name": "direct", "target": "bob"}
     assert accepted["recipients"] == 2 and accepted["kind"] == "message"
     assert (answered["outcome"], answered["status"], answered["reason"]) == ("accepted", 200, None)
     assert sent["apns_id"].lower() == answered["apns_id"].lower() == ended["detail"].lower()

@@ -9,11 +9,8 @@ import urllib.error
 import pytest
 from backend import Backend
 from conftest import TOPIC
+from story import run
 from tidings_client import Client
-
-
-def run(coroutine):
-    return asyncio.run(asyncio.wait_for(coroutine, 90))
 
 
 def read(backend: Backend, up_to: str | None = None, peer: str = "alice", key: str | None = None):

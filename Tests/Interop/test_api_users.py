@@ -7,11 +7,8 @@ import time
 
 from backend import Backend
 from conftest import TOPIC
+from story import run
 from tidings_client import Client
-
-
-def run(coroutine):
-    return asyncio.run(asyncio.wait_for(coroutine, 90))
 
 
 def test_people_are_listed_page_by_page_and_told_one_by_one(site):
@@ -19,7 +16,7 @@ def test_people_are_listed_page_by_page_and_told_one_by_one(site):
     for number in range(7):
         backend.say(f"sender-{number}", "bob", "hi")
     backend.call_person("zoe", "Zoe")
-    site.call("PUT", f"/v1/apps/{site.app}/users/mallory/ban")
+    site.call("PUT", f"/v1/apps/{site.app}/users/mallory/ban", {"reason": "spam", "until": int(time.time() * 1_000) + 60_000})
 
     async def come():
         bob = Client(site.gateway, site.token("bob"), device="pad")
@@ -44,7 +41,7 @@ def test_people_are_listed_page_by_page_and_told_one_by_one(site):
         cursor = page["next"]
     people = [f"sender-{number}" for number in range(7)]
     assert [person["id"] for person in found] == ["bob", "mallory", *people, "zoe"]
-    assert found[0] == {"id": "bob", "banned": False, "devices": 1, "unread": 7}
+    assert found[0] == {"id": "bob", "banned": False, "ban": None, "devices": 1, "unread": 7}
     assert [person["id"] for person in found if person["banned"]] == ["mallory"]
     assert backend.call("GET", "users/zoe")["name"] == "Zoe"
     assert backend.call("GET", "users/nobody")["devices"]["count"] == 0

@@ -1,4 +1,4 @@
-"""The examples of docs/apns-simulator.md, run as they stand there against `tidings apns`; only ports are put in."""
+"""The examples of docs/testing/apns-simulator.md, run as they stand there against `tidings apns`; only ports are put in."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from apple import Apple
 from conftest import tool
 
-PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "apns-simulator.md"
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "testing" / "apns-simulator.md"
 
 
 def blocks(language: str) -> list[str]:
@@ -75,13 +75,6 @@ def test_go_pushes(apple):
     )
     assert answer == "200\n"
     apple.expect_push()
-
-
-def test_the_help_and_the_page_name_every_option(apple):
-    options = set(re.findall(r"--[a-z][a-z-]+", apple.run([tool(), "apns", "--help"]))) - {"--help", "--version"}
-    page = PAGE.read_text()
-    assert options
-    assert [option for option in sorted(options) if f"`{option}`" not in page] == []
 
 
 def test_the_help_and_the_page_name_every_control_request(apple):

@@ -35,7 +35,7 @@ def every(operator: Operator, query: str = "") -> list[dict]:
 
 
 def on_disk(site: Site, command: str) -> str:
-    done = subprocess.run([tool(), command, "--path", site.database], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([tool(), "store", command, "--store", site.database], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -50,6 +50,7 @@ def test_what_operators_do_is_kept_with_who_and_what_and_survives_a_kill_and_a_r
         "POST", f"{path}/pushes", {"notification": {"text": TEXT}, "audience": {"everybody": True}},
         Idempotency_Key=f"\"{uuid.uuid4()}\"")["id"]
     assert TEXT in json.dumps(olga.call("GET", f"{path}/conversations/PR/bob/messages?user=alice"))
+    assert TEXT in json.dumps(olga.call("GET", f"{path}/messages/{sent}"))
     assert TEXT in json.dumps(olga.call("GET", f"{path}/pushes/contents"))
     assert TEXT not in json.dumps(olga.call("GET", f"{path}/pushes"))
     anna.call("PUT", f"{path}/users/bob/profile", {"name": TEXT})
@@ -64,7 +65,8 @@ def test_what_operators_do_is_kept_with_who_and_what_and_survives_a_kill_and_a_r
         ("anna", "POST users/{user}/revoke-tokens", "chat", "bob", "done"),
         ("anna", "PUT users/{user}/profile", "chat", "bob", "done"),
         ("olga", "GET pushes/contents", "chat", "", "done"),
-        ("olga", "GET conversations/{type}/{id}/messages", "chat", "PR bob user=alice", "done"),
+        ("olga", "GET messages/{id}", "chat", sent, "done"),
+        ("olga", "GET conversations/{type}/{id}/messages", "chat", "direct bob user=alice", "done"),
         ("olga", "POST pushes", "chat", pushed, "done"),
         ("olga", "POST messages", "chat", sent, "done"),
         ("anna", "add_operator", None, "olga", "done"),
@@ -137,19 +139,20 @@ def test_the_tool_prints_it_and_says_so_if_there_is_nothing(anna):
     anna("app", "create", "chat")
     for number in range(120):
         anna.call("PUT", "/v1/apps/chat/settings", {"name": f"Chat {number}"})
-    lines = anna("audit").splitlines()
+    header, *lines = anna("audit", "list").splitlines()
+    assert header.split() == ["time", "who", "from", "what", "app", "of", "what", "outcome"]
     assert len(lines) == 50
-    assert lines[0].split("  ")[1:] == ["anna", "127.0.0.1", "set_settings", "chat", "-"]
-    all_lines = anna("audit", "--limit", "1000").splitlines()
+    assert lines[0].split()[3:] == ["anna", "127.0.0.1", "set_settings", "chat", "-", "done"]
+    all_lines = anna("audit", "list", "--limit", "1000").splitlines()[1:]
     assert len(all_lines) == 123 and "(configuration)" in all_lines[-1] and "(command line)" in all_lines[-2]
-    assert len(anna("audit", "--limit", "110", "--app", "chat").splitlines()) == 110
-    assert anna("audit", "--app", "elsewhere") == "nothing is kept of this"
-    assert anna("audit", "--actor", "nobody") == "nothing is kept of this"
-    assert len(json.loads(anna("audit", "--json", "--limit", "3"))) == 3
-    assert "--limit" in anna("audit", "--limit", "0", status=64)
+    assert len(anna("audit", "list", "--limit", "110", "chat").splitlines()) == 111
+    assert anna("audit", "list", "elsewhere") == "nothing is kept of this"
+    assert anna("audit", "list", "--actor", "nobody") == "nothing is kept of this"
+    assert len(json.loads(anna("audit", "list", "--json", "--limit", "3"))) == 3
+    assert "--limit" in anna("audit", "list", "--limit", "0", status=64)
     vera = anna.add("vera", "send")
-    assert "administer" in vera("audit", status=1)
-    assert "TIDINGS_OPERATOR_KEY" in Operator(anna.site)("audit", status=1)
+    assert "administer" in vera("audit", "list", status=1)
+    assert "TIDINGS_OPERATOR_KEY" in Operator(anna.site)("audit", "list", status=1)
 
 
 def test_only_operators_who_administer_are_told_everything(anna):
@@ -163,7 +166,7 @@ def test_only_operators_who_administer_are_told_everything(anna):
             assert refusal(lambda: operator.call("GET", "/v1/audit")) == (status, "missing_role")
         else:
             assert operator.call("GET", "/v1/audit")["records"]
-    assert refusal(lambda: site.call("GET", "/v1/audit")) == (401, "unauthorized")
+    assert refusal(lambda: site.call("GET", "/v1/audit")) == (403, "wrong_key")
     for scope in SCOPES:
         key = anna.call("POST", "/v1/apps/chat/api-keys", {"name": scope, "scopes": [scope]})["key"]
         if scope == "trace":

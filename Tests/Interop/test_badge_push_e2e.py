@@ -1,5 +1,5 @@
 """How the icon of a phone falls when its person reads on another one, end to end: by an alert that the service extension reduces to the number,
-by the number alone, and by a silent push, whichever the phone can take (docs/push-policy.md).
+by the number alone, and by a silent push, whichever the phone can take (docs/server/push-policy.md).
 
 Server, local APNs and phones are real. A force-quit app is woken by no silent push, so only the first two reach it.
 """

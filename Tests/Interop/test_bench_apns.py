@@ -22,7 +22,7 @@ def bench(apple: Apple, *options: str) -> str:
     papers = json.loads((apple.folder / "apns-state" / "credential.json").read_text())
     return apple.run(
         [
-            tool(), "bench", "apns", "--port", str(apple.port), "--ca", "apns-state/ca.pem", "--topic", TOPIC, "--key",
+            tool(), "bench", "apns", "--port", str(apple.port), "--trust-roots", "apns-state/ca.pem", "--topic", TOPIC, "--key-file",
             f"apns-state/AuthKey_{papers['key_id']}.p8", "--key-id", papers["key_id"], "--team-id", papers["team_id"],
             "--notifications", "500", *options,
         ]

@@ -1,5 +1,6 @@
 """`tidings demo` ends what it has started, whatever ends it: Ctrl-C, a signal, or the terminal that is closed."""
 
+import contextlib
 import os
 import pathlib
 import signal
@@ -23,15 +24,39 @@ def processes_of(folder: pathlib.Path) -> list[int]:
     return found
 
 
+def nothing_is_left(folder: pathlib.Path):
+    for _ in range(100):
+        if processes_of(folder) == []:
+            break
+        time.sleep(0.1)
+    assert processes_of(folder) == []
+    assert list(folder.glob("tidings-*")) == []
+
+
+@contextlib.contextmanager
+def running(folder: pathlib.Path, *arguments: str, **options):
+    """A command with its temporary files in the folder. What it leaves behind is killed."""
+    process = subprocess.Popen([tool(), *arguments], env={**os.environ, "TMPDIR": str(folder)}, **options)
+    try:
+        yield process
+    finally:
+        for pid in processes_of(folder):
+            os.kill(pid, signal.SIGKILL)
+        process.wait()
+
+
+def ends_with_its_reader(process: subprocess.Popen, folder: pathlib.Path):
+    process.stdout.close()
+    assert process.wait(timeout=15) == 128 + signal.SIGPIPE
+    nothing_is_left(folder)
+
+
 # With 4 the server, the local APNs and the backend run, with 5 the phones' host; before and after that the demo is about to start something.
 @pytest.mark.parametrize("processes, number", [
     (4, signal.SIGHUP), (4, signal.SIGINT), *((processes, signal.SIGTERM) for processes in range(1, 7)),
 ])
 def test_nothing_goes_on_running_after_a_signal(tmp_path, processes, number):
-    demo = subprocess.Popen(
-        [tool(), "demo"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
-        env={**os.environ, "TMPDIR": str(tmp_path)})
-    try:
+    with running(tmp_path, "demo", stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True) as demo:
         deadline = time.monotonic() + 60
         # The demo itself is one of them.
         while len(processes_of(tmp_path)) <= processes:
@@ -40,16 +65,32 @@ def test_nothing_goes_on_running_after_a_signal(tmp_path, processes, number):
             time.sleep(0.002)
         demo.send_signal(number)
         assert demo.wait(timeout=60) == 128 + number
-        for _ in range(100):
-            if processes_of(tmp_path) == []:
-                break
-            time.sleep(0.1)
-        assert processes_of(tmp_path) == []
-        assert list(tmp_path.glob("tidings-*")) == []
-    finally:
-        for pid in processes_of(tmp_path):
-            os.kill(pid, signal.SIGKILL)
-        demo.wait()
+        nothing_is_left(tmp_path)
+
+
+def test_nothing_goes_on_running_once_nobody_reads_what_it_prints(tmp_path):
+    """`tidings demo | head`: the reader ends while the demo waits and has nothing to print."""
+    with running(tmp_path, "demo", stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as demo:
+        line = next((line for line in demo.stdout if "home button" in line), "")
+        assert line, "it ended before"
+        assert len(processes_of(tmp_path)) > 5
+        ends_with_its_reader(demo, tmp_path)
+
+
+@pytest.mark.parametrize("command, processes", [
+    (["bench", "live", "--pairs", "1", "--seconds", "300"], 2), (["simulate", "--seeds", "1-1000000", "--hours", "1000"], 1),
+    (["apns", "--port", "0", "--courier-port", "0", "--control-port", "0", "--channel-port", "0", "--state", "state"], 1),
+    (["phone", "--folder", "phone"], 1),
+])
+def test_every_command_ends_with_its_reader_also_when_it_prints_nothing(tmp_path, command, processes):
+    with running(
+        tmp_path, *command, cwd=tmp_path, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        deadline = time.monotonic() + 60
+        while len(processes_of(tmp_path)) < processes:
+            assert process.poll() is None and time.monotonic() < deadline
+            time.sleep(0.01)
+        ends_with_its_reader(process, tmp_path)
 
 
 def test_its_phones_ask_who_signs_in_whatever_variables_there_are(tmp_path):
@@ -61,6 +102,7 @@ def test_its_phones_ask_who_signs_in_whatever_variables_there_are(tmp_path):
         for phone in ("alice's phone", "bob's phone"):
             line = next((line for line in demo.stdout if phone in line or "failed" in line), "")
             assert "signed in on the app's screen" in line, line
+            assert len(line.rstrip("\n")) <= 120, line
     finally:
         demo.send_signal(signal.SIGTERM)
         demo.communicate(timeout=60)

@@ -164,6 +164,11 @@ def receipts(bob: Phone, message: str) -> list[str]:
     ]
 
 
+def settled(bob: Phone, message: str) -> list[str]:
+    """How this phone's app has settled a message."""
+    return [leg["detail"] for leg in bob.site.trace(message)["ended_legs"] if (leg["user"], leg["end"]) == (bob.user, "settled")]
+
+
 def tap(bob: Phone, shown: dict, expected: list[str], *texts: str):
     """A tap opens the chat, by these calls and no others."""
     bob.begin()
@@ -183,15 +188,17 @@ def test_a_message_finds_its_screen_whatever_state_the_app_is_in(stage, era):
     bob.do("input", value={"open": "PR:alice"})
     bob.wait_for_chat("PR:alice")
     bob.begin()
-    alice.send("bob", "one")
+    message = alice.send("bob", "one")
     bob.wait_for_chat("PR:alice", "alice: one")
     assert (calls(bob), events(bob, "presentation"), events(bob, "push")) == ([], [], [])
+    bob.wait_until(lambda: settled(bob, message) == ["shown"], "the open screen in the trace")
 
     # In the background with its connection alive: a local notification, no push.
     leave(bob, era)
-    alice.send("bob", "two")
+    local = alice.send("bob", "two")
     shown = presentation(bob, remote=False)
     assert events(bob, "push") == []
+    bob.wait_until(lambda: settled(bob, local) == ["notified"], "the local notification in the trace")
     tap(bob, shown, era.local_tap, "alice: one", "alice: two")
     (process,) = {event["process"] for event in events(bob, "callback") if event["role"] == "app"}
 

@@ -1,15 +1,11 @@
-"""What the forms of docs/protocol.md allow beyond the usual: other scripts, other names, members of a newer client."""
+"""What the forms of docs/server/protocol.md allow beyond the usual: other scripts, other names, members of a newer client."""
 
-import asyncio
 import json
 
 import pytest
 import websockets
-from tidings_client import SUBPROTOCOL, Client
-
-
-def run(coroutine):
-    return asyncio.run(asyncio.wait_for(coroutine, 60))
+from story import run
+from tidings_client import Client, SUBPROTOCOL
 
 
 @pytest.mark.parametrize("text", ["你好 👩‍👩‍👧", "\"quoted\" \\ / é", "\u0000 \u2028 \u007f", " " * 2000])

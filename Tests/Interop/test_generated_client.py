@@ -48,28 +48,26 @@ def test_a_generated_client_sends_reads_lists_and_is_told_problems(site, generat
 
     def call(operation: str, *path: str, **more):
         """What it answers, as the type it should have; a problem has the code."""
-        answer = importlib.import_module(f"tidings_generated.api.default.{operation}").sync_detailed(*path, client=client, **more)
+        answer = importlib.import_module(f"tidings_generated.api.{operation}").sync_detailed(*path, client=client, **more)
         assert answer.status_code < 300, answer.content
         return answer.parsed
 
     # Somebody is there once something is said of them.
-    call("put_v1_apps_app_users_user_profile", "demo", "alice", body=models.PutV1AppsAppUsersUserProfileBody(name="Alice", portrait=None))
-    assert call("get_v1_apps_app_users_user_profile", "demo", "alice").name == "Alice"
+    call("users.put_profile", "demo", "alice", body=models.PutProfile(name="Alice", portrait=None))
+    assert call("users.read_profile", "demo", "alice").name == "Alice"
     conversation = models.Conversation(type_=models.ConversationType.PR, target="bob")
-    message = models.PostV1AppsAppMessagesBody(
+    message = models.SendMessage(
         sender="alice", client_message_id="generated", conversation=conversation, content=json.dumps({"content": "from a generated client"}))
-    sent = call("post_v1_apps_app_messages", "demo", body=message)
-    assert not sent.repeated
-    assert call("post_v1_apps_app_messages", "demo", body=message).message_id == sent.message_id
-    kinds = importlib.import_module("tidings_generated.models.get_v1_apps_app_conversations_type_id_messages_type")
-    history = call(
-        "get_v1_apps_app_conversations_type_id_messages", "demo", kinds.GetV1AppsAppConversationsTypeIdMessagesType.PR, "alice", user="bob")
+    sent = call("messages.send_message", "demo", body=message)
+    assert isinstance(sent, models.Sent) and not sent.repeated
+    assert call("messages.send_message", "demo", body=message).message_id == sent.message_id
+    history = call("messages.list_messages", "demo", models.ConversationType.PR, "alice", user="bob")
     assert [(it.message_id, json.loads(it.content)["content"]) for it in history.messages] == [(sent.message_id, "from a generated client")]
-    assert call("get_v1_apps_app_users_user_unread", "demo", "bob").unread == 1
-    call("post_v1_apps_app_users_user_read", "demo", "bob", body=models.PostV1AppsAppUsersUserReadBody(
+    assert call("users.read_unread", "demo", "bob").unread == 1
+    call("users.mark_conversation_read", "demo", "bob", body=models.MarkConversationRead(
         conversation=models.Conversation(type_=models.ConversationType.PR, target="alice"), up_to=sent.message_id))
-    assert call("get_v1_apps_app_users_user_unread", "demo", "bob").unread == 0
-    token = call("post_v1_apps_app_tokens", "demo", body=models.PostV1AppsAppTokensBody(user="bob")).token
+    assert call("users.read_unread", "demo", "bob").unread == 0
+    token = call("tokens.create_token", "demo", body=models.TokenDraft(user="bob")).token
 
     async def sign_in():
         bob = Client(site.gateway, token, device="bobs-phone")
@@ -78,8 +76,8 @@ def test_a_generated_client_sends_reads_lists_and_is_told_problems(site, generat
         await bob.close()
 
     asyncio.run(asyncio.wait_for(sign_in(), 60))
-    assert [it.id for it in call("get_v1_apps_app_users_user_devices", "demo", "bob").devices] == ["bobs-phone"]
-    trace = importlib.import_module("tidings_generated.api.default.get_v1_apps_app_messages_id_trace")
+    assert [it.id for it in call("devices.list_devices", "demo", "bob").devices] == ["bobs-phone"]
+    trace = importlib.import_module("tidings_generated.api.messages.read_trace")
     refused = trace.sync_detailed("demo", "0000000000000", client=client)
     assert refused.status_code == 404 and isinstance(refused.parsed, models.Problem)
     assert refused.parsed.code == models.ProblemCode.UNKNOWN_MESSAGE

@@ -25,8 +25,8 @@ async def refused(site, *call) -> str:
     return json.loads(error.value.read())["code"]
 
 
-def backend(sender: str, number: int, text: str = "{}") -> dict:
-    return {"sender": sender, "client_message_id": f"b-{number}", "conversation": GROUP, "content": text}
+def backend(sender: str, number: int, text: str = "hi") -> dict:
+    return {"sender": sender, "client_message_id": f"b-{number}", "conversation": GROUP, "text": text}
 
 
 def test_who_is_muted_is_not_heard_and_takes_back_what_they_have_said(site):

@@ -1,4 +1,4 @@
-"""Both sides of our HTTP/2 (docs/decisions/0011) against that of others, over TLS and real sockets: nghttp2's server and
+"""Both sides of our HTTP/2 (docs/inside/decisions/0011) against that of others, over TLS and real sockets: nghttp2's server and
 clients, Node's server, Go's server and client, and Python's h2 as a server that writes its frames as oddly as may be.
 
 What a server of others counts is compared with what our client reports: each notification is answered once, and none
@@ -45,7 +45,7 @@ def bench(apple: Apple, port: int, *options: str, count: int = COUNT, in_flight:
     """What became of so many notifications of our client."""
     out = apple.run(
         [
-            tool(), "bench", "apns", "--port", str(port), "--ca", str(apple.authority), "--notifications", str(count),
+            tool(), "bench", "apns", "--port", str(port), "--trust-roots", str(apple.authority), "--notifications", str(count),
             "--in-flight", str(in_flight), "--json", *(f"--token={token}" for token in TOKENS), *options,
         ]
     )

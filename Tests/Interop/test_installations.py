@@ -230,6 +230,69 @@ def test_what_waits_for_the_anonymous_person_ends_by_name_when_the_phone_is_some
     assert accepted(site) == []
 
 
+# Tokens of another service.
+
+
+def bring(site: Site, *lines: dict, **headers: str) -> list[dict]:
+    return site.call("POST", f"/v1/apps/{site.app}/installations", {"installations": list(lines)}, headers=headers)["results"]
+
+
+def line(token: str, **more) -> dict:
+    return {"token": token, "environment": "sandbox", "topic": TOPIC, **more}
+
+
+def test_tokens_of_another_service_are_pushed_to_before_their_phones_connect(make_site):
+    site = make_site(with_apns=True, settings=SETTINGS, app_settings=TAGS).start()
+    pushes, tokens = Pushes(site), [Courier(site, f"phone{number}").token() for number in range(2)]
+    guest, bad, bob = bring(site, line(tokens[0], tags=["shoes"]), line("8a3"), line(tokens[1], user="bob", tags=["shoes"]))
+    assert guest["status"] == "registered" and guest["user"].startswith("anon-")
+    assert (bad["status"], bad["code"], bad["field"]) == ("refused", "invalid_field", "installations[1].token")
+    assert "hexadecimal" in bad["rule"]
+    assert (bob["status"], bob["user"]) == ("registered", "bob")
+    pushes.wait_for(pushes.send({"tag": "shoes"}), "done", accepted=2)
+    assert len(accepted(site)) == 2
+
+    # The same token is the same installation, written in capitals, too, and after a crash.
+    site.server.kill()
+    site.start()
+    again = bring(site, line(tokens[0].upper(), tags=[]), line(tokens[1]))
+    assert [it["status"] for it in again] == ["updated", "updated"]
+    assert [it["user"] for it in again] == [guest["user"], "bob"]
+    assert pushes.count({"tag": "shoes"}) == 1 and pushes.count(EVERYBODY) == 2
+
+
+def test_a_token_goes_to_the_person_of_the_phone_that_connects_and_what_was_made_for_it_ends(make_site):
+    site = make_site(with_apns=True, settings=SETTINGS).start()
+    pushes, token = Pushes(site), Courier(site, "phone").token()
+    (guest,) = bring(site, line(token))
+    run(register(site, site.token("bob"), token))
+    pushes.wait(lambda: not pushes.devices(guest["user"]), pushes.send(EVERYBODY))
+    assert pushes.devices("bob") == ["phone"] and pushes.count(EVERYBODY) == 1
+    # Brought again, it stays with who has it.
+    assert bring(site, line(token)) == [{"user": "bob", "device": "phone", "status": "updated"}]
+    # So does the repeat of a call that has named another person before.
+    key = {"Idempotency-Key": '"once"'}
+    assert bring(site, line(token, user="alice"), **key)[0]["user"] == "alice"
+    run(register(site, site.token("bob"), token))
+    assert bring(site, line(token, user="alice"), **key) == [{"user": "bob", "device": "phone", "status": "updated"}]
+
+
+def test_a_thousand_tokens_come_in_one_call_and_no_more(make_site):
+    site = make_site(app_settings=TAGS).start()
+    lines = [line(f"{number:064x}") for number in range(1_001)]
+    key = {"Idempotency-Key": '"import"'}
+    first = bring(site, *lines[:-1], **key)
+    assert len({it["user"] for it in first}) == 1_000 and {it["status"] for it in first} == {"registered"}
+    assert [it["user"] for it in bring(site, *lines[:-1], **key)] == [it["user"] for it in first]
+    assert refused(lambda: bring(site, *lines))[:2] == (400, "invalid_field")
+    assert refused(lambda: bring(site))[:2] == (400, "invalid_field")
+    (other,) = bring(site, line("ab" * 32, tags=["no such tag"]))
+    assert (other["code"], other["field"]) == ("invalid_field", "installations[0].tags")
+    site.call("PUT", f"/v1/apps/{site.app}/users/mallory/ban")
+    (banned,) = bring(site, line("ab" * 32, user="mallory"))
+    assert (banned["code"], banned["field"]) == ("disabled", "installations[0].user")
+
+
 # Keys and shares.
 
 
@@ -243,8 +306,10 @@ def test_a_key_makes_people_of_its_own_app_until_it_is_revoked(stage):
     assert refused(lambda: stage.renew(stranger["user"], guest["renewal"]))[:2] == (401, "unauthorized")
     stage.operator.call("DELETE", f"/v1/apps/{site.app}/client-keys/{stage.key}")
     assert refused(stage.make)[:2] == (401, "unauthorized")
-    for key in ("pk_" + "0" * 32, site.api_key, guest["token"], guest["renewal"], stage.operator.key):
+    for key in ("pk_" + "0" * 32, guest["token"], guest["renewal"]):
         assert refused(lambda: stage.make(key))[:2] == (401, "unauthorized")
+    for key in (site.api_key, stage.operator.key):
+        assert refused(lambda: stage.make(key))[:2] == (403, "wrong_key")
     # Whoever has become somebody with it stays it, also on a new process of the server.
     site.server.kill()
     site.start()

@@ -25,8 +25,8 @@ def test_who_has_much_waiting_gets_all_of_it_however_large_the_frames_of_clients
     backend = Backend(site)
     # Bob is known to the server, and away.
     send = [
-        tool(), "send", "--api", site.api, "--gateway", site.gateway, "--from", "bob", "--to", "alice",
-        "--token", site.token("bob"), "hello",
+        tool(), "message", "send", site.app, "--api", site.api, "--gateway", site.gateway, "--from", "bob", "--to", "alice",
+        "--user-token", site.token("bob"), "hello",
     ]
     environment = dict(os.environ)
     for number in range(MESSAGES):

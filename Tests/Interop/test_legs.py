@@ -12,13 +12,10 @@ import urllib.parse
 import pytest
 from backend import Backend
 from conftest import TOPIC, Site, tool
+from story import run
 from tidings_client import Client
 
 SETTINGS = {"lease": {"grace_milliseconds": 100, "restart_grace_milliseconds": 100}, "policy": {"badge_delay_milliseconds": 200}}
-
-
-def run(coroutine):
-    return asyncio.run(asyncio.wait_for(coroutine, 90))
 
 
 def legs(site: Site, **query) -> list[dict]:
@@ -146,7 +143,7 @@ def test_it_is_told_where_a_message_was_read_before_the_push(backend):
     phone = next(leg for leg in legs(site, user="bob", message_id=message) if leg["device"] == "bob-phone")
     assert [step["device"] for step in phone["steps"] if step["step"] == "read"] == ["bob-pad"]
     done = subprocess.run(
-        [tool(), "why", "bob", "--api", site.api, "--app", site.app], capture_output=True, text=True, timeout=60,
+        [tool(), "message", "why", site.app, "bob", "--api", site.api], capture_output=True, text=True, timeout=60,
         env={"TIDINGS_API_KEY": site.api_key, "PATH": "/usr/bin:/bin"})
     assert done.returncode == 0, done.stderr
     assert "bob-phone of bob was not pushed: the message was read on bob-pad" in done.stdout
@@ -155,7 +152,7 @@ def test_it_is_told_where_a_message_was_read_before_the_push(backend):
 
 def test_a_time_that_cannot_be_read_is_named(site):
     done = subprocess.run(
-        [tool(), "why", "bob", "--at", "yesterday", "--api", site.api], capture_output=True, text=True, timeout=60,
+        [tool(), "message", "why", site.app, "bob", "--at", "yesterday", "--api", site.api], capture_output=True, text=True, timeout=60,
         env={"TIDINGS_API_KEY": site.api_key, "PATH": "/usr/bin:/bin"})
     assert done.returncode != 0
     assert "--at" in done.stderr and "yesterday" in done.stderr

@@ -1,4 +1,4 @@
-"""One client must not take the service down: floods of each kind beside people who only want to talk (docs/protocol.md "Limits")."""
+"""One client must not take the service down: floods of each kind beside people who only want to talk (docs/server/protocol.md "Limits")."""
 
 from __future__ import annotations
 

@@ -124,5 +124,5 @@ def test_a_name_has_at_most_64_letters_as_they_are_seen(site, letter):
         put(letter * 65)
     problem = json.loads(refused.value.read())
     assert (problem["status"], problem["field"]) == (400, "profiles[0].name"), problem
-    assert problem["rule"] == "must be at most 64 letters, got 65"
+    assert problem["detail"] == "profiles[0].name must be at most 64 letters, got 65"
     assert site.call("GET", f"/v1/apps/{site.app}/users/a/profile")["name"] == letter * 64

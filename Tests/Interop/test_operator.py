@@ -1,8 +1,10 @@
 """The server as an operator meets it: a fault is named with its field or file, nothing starts half, and it ends cleanly."""
 
 import asyncio
+import json
 import os
 import pathlib
+import pty
 import re
 import subprocess
 
@@ -35,6 +37,22 @@ def assert_named(result, *words):
     for word in words:
         assert word in said, said
     assert "Fatal error" not in said and "Thread 0" not in said, said
+
+
+def test_at_a_terminal_the_log_is_text_and_elsewhere_json(make_site):
+    site = make_site()
+    person, terminal = pty.openpty()
+    server = subprocess.Popen([TOOL, "serve", "--config", site.config], cwd=site.folder, stdin=subprocess.DEVNULL, stdout=terminal, stderr=terminal)
+    os.close(terminal)
+    try:
+        first = os.read(person, 4_096).decode().splitlines()[0]
+    finally:
+        server.terminate()
+        server.wait(60)
+        os.close(person)
+    assert re.match(r"20\S+Z (info|notice|warning) \w", first), first
+    site.start()
+    assert json.loads(site.server.log.read_text().splitlines()[0])["message"]
 
 
 def test_all_faults_of_a_configuration_are_listed_at_once(make_site, serve):
@@ -81,7 +99,7 @@ def test_sigterm_asks_clients_to_come_back_and_ends_with_status_0(site):
 
 
 def test_the_documented_configuration_is_a_good_one(make_site, serve):
-    page = (ROOT / "docs" / "configuration.md").read_text()
+    page = (ROOT / "docs" / "server" / "configuration.md").read_text()
     example = re.search(r"^```yaml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)[1]
     place = make_site()
     # The key of the example is made, as openssl makes one; the page names a path of the reader's machine.
@@ -97,7 +115,7 @@ def test_the_documented_configuration_is_a_good_one(make_site, serve):
 
 def test_every_key_it_prints_stands_in_the_documentation_with_its_default(make_site, serve):
     result = serve(make_site(), flags=["--keys"])
-    page = (ROOT / "docs" / "configuration.md").read_text()
+    page = (ROOT / "docs" / "server" / "configuration.md").read_text()
     keys = re.findall(r"^(\S+) = (.*?)    # (.*)$", result.stdout, re.MULTILINE)
     assert len(keys) > 20
     for name, default, summary in keys:

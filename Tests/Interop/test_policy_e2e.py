@@ -246,8 +246,7 @@ def test_quiet_hours_end_at_seven_by_a_clock_that_was_changed_in_the_night(make_
     })
     kill(bob)
     before = stage.backend.say("alice", "bob", "before the change")
-    waiting = stage.backend.wait_for_open_leg(before, "bob", "quiet_hours")
-    assert waiting["not_before"] == milliseconds(end)
+    stage.backend.wait_for_open_leg(before, "bob", "quiet_hours", until=milliseconds(end))
 
     # The night passes while the server is down; shortly before seven it is started again.
     stage.site.server.stop()
@@ -266,3 +265,10 @@ def test_quiet_hours_end_at_seven_by_a_clock_that_was_changed_in_the_night(make_
 
 def milliseconds(at: datetime) -> int:
     return int(at.timestamp()) * 1_000
+
+
+def test_a_device_has_the_model_and_the_system_that_its_app_has_told(make_stage):
+    stage = make_stage()
+    stage.phone("bob", arguments=("--ios", "26"))
+    status = stage.backend.wait_for_status("bob", lambda status: status.get("model"))
+    assert (status["model"], status["system_version"]) == ("iPhone16,1", "26.0")

@@ -1,15 +1,12 @@
-"""docs/protocol.md, held against a real server by a client written from it."""
+"""docs/server/protocol.md, held against a real server by a client written from it."""
 
 import asyncio
 import json
 
 import pytest
 import websockets
-from tidings_client import SUBPROTOCOL, Client, Refused
-
-
-def run(coroutine):
-    return asyncio.run(asyncio.wait_for(coroutine, 60))
+from story import run
+from tidings_client import Client, Refused, SUBPROTOCOL
 
 
 def texts(client: Client) -> list[str]:

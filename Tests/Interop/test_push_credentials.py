@@ -449,11 +449,11 @@ def test_a_certificate_that_expires_soon_is_told_by_log_metric_and_event(make_si
 
 
 def test_the_commands_of_the_page_do_what_it_says(make_site, tmp_path):
-    """docs/credentials.md, "In the server": every command as it stands there, in its order; only ids, paths and ports are put in."""
+    """docs/server/credentials.md, "In the server": every command as it stands there, in its order; only ids, paths and ports are put in."""
     site = make_site(with_apns=True, with_production=True, settings=SETTINGS).start()
     olga = Operator(site)
     site.call("POST", "/v1/apps", {"id": "chat"}, key=olga.key)
-    section = (ROOT / "docs/credentials.md").read_text().partition("## In the server\n")[2].partition("\n## ")[0]
+    section = (ROOT / "docs/server/credentials.md").read_text().partition("## In the server\n")[2].partition("\n## ")[0]
     commands = "\n".join(re.findall(r"^```sh\n(.*?)^```", section, re.MULTILINE | re.DOTALL))
     assert commands.count("tidings app credential ") == 11
     key = apple(site, "/keys", {"topics": [TOPIC], "environments": ["sandbox", "production"]})

@@ -65,7 +65,7 @@ def test_phones_get_it_when_it_is_nine_where_they_are_and_once(make_stage, tmp_p
     ann, bob, carol = day.phone("ann", "Asia/Shanghai"), day.phone("bob", "America/New_York"), day.phone("carol", "Asia/Kolkata")
     # Of Dave's phone nobody knows where it is.
     run(sign_in(day.stage.site, "dave"))
-    push = day.pushes.send({"everybody": True}, send_at_local=NINE, time_zone="Asia/Calcutta")
+    push = day.pushes.send({"everybody": True}, send_at_local=NINE, time_zone="Asia/Calcutta", late_ms=2 * 86_400_000)
     day.wait_for_next(push, SHANGHAI, recipients=0)
 
     day.go_on(SHANGHAI - timedelta(seconds=3))
@@ -115,7 +115,7 @@ def test_nothing_more_is_sent_once_it(make_site, tmp_path, end):
     run(sign_in(site, "ann", "bob"))
     pushes.backend.call("PUT", "accounts/MP/news", {})
     push = pushes.send(
-        {"users": ["ann", "bob"]}, account={"kind": "MP", "id": "news"}, send_at_local=NINE, time_zone="America/New_York")
+        {"users": ["ann", "bob"]}, account={"kind": "MP", "id": "news"}, send_at_local=NINE, time_zone="America/New_York", late_ms=2 * 86_400_000)
     pushes.wait(lambda: pushes.show(push)["send_at"] == milliseconds(BANGKOK), push)
     if end == "is cancelled":
         assert pushes.backend.call("POST", f"pushes/{push}/cancel")["state"] == "cancelled"

@@ -119,7 +119,7 @@ def test_what_breaks_a_rule_is_refused_by_name(make_site, push, field):
     bodies = [
         ("POST", "messages", {
             "sender": "a", "client_message_id": uuid.uuid4().hex, "conversation": {"type": "PR", "target": "b"},
-            "content": "{}", "push": push}),
+            "text": "hi", "push": push}),
         ("PUT", "conversations/GRP/team", {"members": ["a"], "push": push}),
     ]
     for method, path, body in bodies:
@@ -133,7 +133,7 @@ def test_a_level_without_the_entitlement_is_refused(make_site):
     site = make_site().start()
     with pytest.raises(urllib.error.HTTPError) as refused:
         site.call("POST", f"/v1/apps/{site.app}/messages", {
-            "sender": "a", "client_message_id": "c", "conversation": {"type": "PR", "target": "b"}, "content": "{}",
+            "sender": "a", "client_message_id": "c", "conversation": {"type": "PR", "target": "b"}, "text": "hi",
             "push": {"interruption_level": "time-sensitive"}})
     assert json.loads(refused.value.read())["field"] == "push.interruption_level"
 

@@ -1,8 +1,7 @@
-"""Nobody stops an app's pushes with tokens that never worked (docs/decisions/0013-tokens-that-never-worked.md)."""
+"""Nobody stops an app's pushes with tokens that never worked (docs/inside/decisions/0013-tokens-that-never-worked.md)."""
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 import secrets
@@ -13,6 +12,7 @@ import urllib.request
 import pytest
 from backend import Backend
 from conftest import TOPIC
+from story import run
 from tidings_client import Client, Refused
 
 SECONDS = 60
@@ -22,10 +22,6 @@ QUICK = {
     "limits": {"mode": "none"},
     "lease": {"grace_milliseconds": 0, "restart_grace_milliseconds": 0},
 }
-
-
-def run(coroutine):
-    return asyncio.run(asyncio.wait_for(coroutine, 240))
 
 
 class Courier:

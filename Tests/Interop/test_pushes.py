@@ -3,7 +3,6 @@ server that is killed half-way: test_push_proof.py."""
 
 from __future__ import annotations
 
-import asyncio
 import json
 import subprocess
 import time
@@ -15,15 +14,12 @@ from backend import Backend
 from conftest import Site, tool
 from phone_stage import badge, bodies, freeze, kill, presentation, rings
 from screen import Screen
+from story import run
 from tidings_client import Client, Refused
 
 SECONDS = 90
 TAGS = {"tags": ["shoes", "quiet"]}
 RINGS_IN_FRONT = "Banner and sound while the app is open"
-
-
-def run(coroutine):
-    return asyncio.run(asyncio.wait_for(coroutine, 300))
 
 
 class Pushes:
@@ -102,7 +98,7 @@ def test_everybody_gets_it_in_whatever_state_the_app_is_and_no_badge_grows(make_
         assert bodies(phone) == ["Everything half price"]
     found = pushes.wait_for(push, "done", accepted=2, settled=1)
     assert found["progress"]["recipients"] == 3 and found["progress"]["skipped"] == 0
-    assert found["account"] == {"kind": "PH", "id": "push"} and found["counted"] is False
+    assert found["account"] == {"kind": "PH", "kind_name": "push_service", "id": "push"} and found["counted"] is False
     # The extensions of two phones have told that they have shown it.
     pushes.wait(lambda: pushes.show(push)["statistics"]["shown"] == 2, push)
     assert pushes.show(push)["statistics"]["repeated"] == 0
@@ -110,14 +106,39 @@ def test_everybody_gets_it_in_whatever_state_the_app_is_and_no_badge_grows(make_
     ids = {pushes.message(push, user) for user in ("alice", "bob", "carol")}
     assert len(ids) == 3
     trace = stage.site.trace(pushes.message(push, "bob"))
-    assert (trace["sender"], trace["conversation"]) == ("push", {"type": "PH", "target": "bob"})
+    assert (trace["sender"], trace["conversation"]) == ("push", {"type": "PH", "type_name": "push_service", "target": "bob"})
     assert [stage.backend.unread(user) for user in ("alice", "bob", "carol")] == [0, 0, 0]
 
     # One that counts.
-    counted = pushes.send({"users": ["bob"]}, "One more thing", counted=True)
+    counted = pushes.send({"users": ["bob"]}, "One more thing", counted=True, conversation=True)
     rings(bob, pushes.wait_for_message(counted, "bob"), badge=1)
     assert stage.backend.unread("bob") == 1
     assert [phone.faults for phone in (alice, bob, carol)] == [[], [], []]
+
+
+def test_it_stands_among_the_conversations_only_if_it_says_so(make_stage):
+    stage = make_stage()
+    pushes = Pushes(stage.site)
+    bob = stage.phone("bob")
+    screen = Screen(bob)
+
+    def listed(words: str) -> bool:
+        return any(words in text for text in screen.texts())
+
+    kill(bob)
+    push = pushes.send({"users": ["bob"]}, "Not a chat")
+    rings(bob, pushes.wait_for_message(push, "bob"), badge=0)
+    assert pushes.show(push)["conversation"] is False
+    bob.do("launch")
+    bob.wait_for_connection()
+    # What comes later in the log is there, so the push is, too.
+    stage.backend.say("alice", "bob", "hello")
+    screen.wait_until(lambda: listed("hello"), "the conversation with alice")
+    assert not listed("Not a chat")
+    chat = pushes.send({"users": ["bob"]}, "A chat", conversation=True)
+    screen.wait_until(lambda: listed("A chat"), "the conversation with the account")
+    assert pushes.show(chat)["conversation"] is True
+    assert refusal(lambda: pushes.send({"users": ["bob"]}, counted=True)) == (400, "invalid_field")
 
 
 COMMENT = {"title": "Well done", "text": "Your comment passed", "custom": {"type": "commentpass"}}
@@ -177,7 +198,7 @@ def test_one_that_is_taken_back_goes_from_the_phones_that_show_it_and_reaches_no
         "start": 0, "end": 1439, "weekdays": [1, 2, 3, 4, 5, 6, 7], "time_zone": "UTC", "manner": "defer"})
     kill(bob)
     kill(carol)
-    push = pushes.send({"everybody": True}, "Wrong price", counted=True)
+    push = pushes.send({"everybody": True}, "Wrong price", counted=True, conversation=True)
     message = pushes.wait_for_message(push, "bob")
     rings(bob, message, badge=1)
     waiting = pushes.wait_for_message(push, "carol")
@@ -205,7 +226,7 @@ def test_one_to_a_device_rings_there_and_stands_in_the_history_of_the_others(mak
     assert pushes.count(audience) == 1
     for one in (phone, tablet):
         kill(one)
-    push = pushes.send(audience, "Only there", counted=True)
+    push = pushes.send(audience, "Only there", counted=True, conversation=True)
     message = pushes.wait_for_message(push, "bob")
     rings(phone, message, badge=1)
     pushes.wait_for(push, "done", accepted=1, not_notifiable=1)
@@ -293,7 +314,7 @@ def test_who_has_blocked_the_account_is_skipped_unless_it_ignores_that(make_site
     site = make_site().start()
     pushes = Pushes(site)
     run(sign_in(site, "alice", "bob"))
-    pushes.backend.call("PUT", "users/bob/blocked/push", {})
+    pushes.backend.call("PUT", "users/bob/blocked/push")
     assert pushes.wait_for(pushes.send({"everybody": True}), "done", no_token=1)["progress"]["skipped"] == 1
     pushes.wait_for(pushes.send({"everybody": True}, ignores_blocks=True), "done", no_token=2)
     # Only accounts that the app has declared, and people who follow, if it is for followers.
@@ -338,7 +359,7 @@ def test_under_one_idempotency_key_it_is_one_push(make_site):
     site.start()
     assert site.call("POST", path, body, headers=key)["id"] == first["id"]
     assert [push["id"] for push in site.call("GET", path)["pushes"]] == [first["id"]]
-    assert refusal(lambda: site.call("POST", path, {**body, "counted": True}, headers=key)) == (
+    assert refusal(lambda: site.call("POST", path, {**body, "conversation": True}, headers=key)) == (
         422, "idempotency_key_reused")
 
 
@@ -365,7 +386,7 @@ def test_the_tool_sends_lists_shows_and_stops(make_site):
 
     def tidings(*arguments: str) -> str:
         done = subprocess.run(
-            [tool(), "push", *arguments, "--api", site.api, "--app", site.app, "--api-key", site.api_key],
+            [tool(), "push", arguments[0], site.app, *arguments[1:], "--api", site.api, "--key", site.api_key],
             capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
@@ -373,7 +394,7 @@ def test_the_tool_sends_lists_shows_and_stops(make_site):
     assert tidings("list") == "there are no pushes"
     push = tidings("send", "--user", "bob", "--user", "eve", "--title", "Sale", "Half price")
     pushes.wait_for(push, "done", no_device=2)
-    assert tidings("list") == f"{push}  done  2 people"
+    assert tidings("list").splitlines() == ["push           state  people", f"{push}  done        2"]
     shown = tidings("show", push).splitlines()
     assert shown[0] == f"{push}  done  2 people" and shown[-1] == "  no_device  2"
     assert tidings("cancel", push).startswith(f"{push}  done")

@@ -1,35 +1,17 @@
-"""Groups, recall, edit, settings and signals of docs/protocol.md, and the same over HTTP, against a real server."""
+"""Groups, recall, edit, settings and signals of docs/server/protocol.md, and the same over HTTP, against a real server."""
 
-import asyncio
-import contextlib
 import json
 import urllib.error
 
 import pytest
-from tidings_client import Client, Refused
+from story import api, people, run
+from tidings_client import Refused
 
 TEAM = {"type": "GRP", "target": "team"}
 
 
-def run(coroutine):
-    return asyncio.run(asyncio.wait_for(coroutine, 60))
-
-
 def texts(messages: list[dict]) -> list[str]:
     return [json.loads(message["content"])["content"] for message in messages]
-
-
-@contextlib.asynccontextmanager
-async def people(site, *names: str):
-    """Connected clients, one for each name."""
-    clients = [Client(site.gateway, site.token(name)) for name in names]
-    try:
-        for client in clients:
-            await client.connect()
-        yield clients
-    finally:
-        for client in clients:
-            await client.close()
 
 
 async def refusal(awaitable) -> tuple[str, str]:
@@ -38,10 +20,6 @@ async def refusal(awaitable) -> tuple[str, str]:
         await awaitable
     assert refused.value.problem.get("rule")
     return refused.value.code, refused.value.field
-
-
-def api(site, method: str, path: str, body: dict | None = None):
-    return asyncio.to_thread(site.call, method, f"/v1/apps/{site.app}/{path}", body)
 
 
 @pytest.mark.parametrize(

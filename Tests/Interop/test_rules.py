@@ -1,33 +1,16 @@
 """Who may write where, who may be in a chat room, and what may still be read: attacks on a running server."""
 
 import asyncio
-import contextlib
 import json
 import time
 import urllib.error
 
 import pytest
+from story import api, people, run
 from tidings_client import Client, Refused
 
 PEER_KINDS = ["PR", "CS", "SYS", "MC", "MP", "PH"]
 ROOM = {"type": "CHRM", "target": "lobby"}
-
-
-def run(coroutine):
-    return asyncio.run(asyncio.wait_for(coroutine, 90))
-
-
-@contextlib.asynccontextmanager
-async def people(site, *names: str):
-    """Connected clients, one for each name."""
-    clients = [Client(site.gateway, site.token(name)) for name in names]
-    try:
-        for client in clients:
-            await client.connect()
-        yield clients
-    finally:
-        for client in clients:
-            await client.close()
 
 
 async def code(awaitable) -> str:
@@ -35,10 +18,6 @@ async def code(awaitable) -> str:
     with pytest.raises(Refused) as refused:
         await awaitable
     return refused.value.code
-
-
-def api(site, method: str, path: str, body: dict | None = None):
-    return asyncio.to_thread(site.call, method, f"/v1/apps/{site.app}/{path}", body)
 
 
 def backend(site, kind: str, text: str, client_message_id: str):

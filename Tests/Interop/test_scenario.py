@@ -1,4 +1,4 @@
-"""`tidings scenario`, as docs/scenarios.md shows it: output, options and exit statuses."""
+"""`tidings scenario`, as docs/testing/scenarios.md shows it: output, options and exit statuses."""
 
 import json
 import pathlib
@@ -9,7 +9,7 @@ import pytest
 
 from conftest import tool
 
-PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "scenarios.md"
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "testing" / "scenarios.md"
 
 
 def scenario(folder, *arguments: str) -> tuple[int, str]:

@@ -16,7 +16,7 @@ import pytest
 
 from conftest import tool
 
-PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "scenarios.md"
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "testing" / "scenario-code.md"
 EXAMPLES = [text for text in re.findall(r"```yaml\n(.*?)```", PAGE.read_text(), re.S) if "executable:" in text]
 HEAD = "title: A counter\napp: {executable: ScreenApp, lifecycle: application, bundle: com.example.screen}\nstepTime: 1 s\ncases:\n"
 

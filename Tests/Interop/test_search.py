@@ -178,7 +178,7 @@ def test_the_index_goes_on_after_a_restart_and_a_crash_and_is_made_anew_where_it
     # Restored: what came after the backup is not in the store, and not found.
     copy = tmp_path / "copy.sqlite"
     for arguments in (["backup", "--to", str(copy)], ["restore", "--from", str(copy)]):
-        subprocess.run([tool(), arguments[0], "--config", str(searched.config), *arguments[1:]], timeout=60, check=True)
+        subprocess.run([tool(), "store", arguments[0], "--config", str(searched.config), *arguments[1:]], timeout=60, check=True)
         if arguments[0] == "backup":
             backend.say("alice", "bob", "word lost")
             assert texts(caught_up(searched, "lost")) == ["word lost"]

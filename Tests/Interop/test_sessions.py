@@ -139,10 +139,10 @@ def test_a_password_and_a_removal_end_sessions_and_their_streams(anna):
     stream_ends(f"{PASSWORD}!", lambda: anna.call("DELETE", "/v1/operators/vera"))
 
 
-def at_terminal(*arguments: str) -> str:
-    """What the tool prints on a terminal."""
+def at_terminal(*arguments: str, **variables: str) -> str:
+    """What the tool prints on a terminal, with these variables beside the usual ones."""
     person, terminal = pty.openpty()
-    process = subprocess.Popen([tool(), *arguments], stdin=subprocess.DEVNULL, stdout=terminal, stderr=subprocess.STDOUT)
+    process = subprocess.Popen([tool(), *arguments], stdin=subprocess.DEVNULL, stdout=terminal, stderr=subprocess.STDOUT, env={**os.environ, **variables})
     os.close(terminal)
     text = b""
     try:
@@ -158,9 +158,9 @@ def at_terminal(*arguments: str) -> str:
 
 def test_the_first_one_signs_in_by_a_link_that_is_printed_at_a_terminal_only(make_site):
     site = make_site().start()
-    piped = subprocess.run([tool(), "console", "--store", str(site.database)], capture_output=True, text=True, timeout=60)
+    piped = subprocess.run([tool(), "console", "link", "--store", str(site.database)], capture_output=True, text=True, timeout=60)
     assert piped.returncode == 1 and "terminal" in piped.stderr and "link=" not in piped.stdout + piped.stderr
-    link = at_terminal("console", "--store", str(site.database)).strip()
+    link = at_terminal("console", "link", "--store", str(site.database)).strip()
     address, _, secret = link.partition("#link=")
     assert address == f"{site.api}/console/"
     with urllib.request.urlopen(address, timeout=20) as page:

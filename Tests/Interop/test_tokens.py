@@ -17,11 +17,8 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from story import run
 from tidings_client import Client, Refused
-
-
-def run(coroutine):
-    return asyncio.run(asyncio.wait_for(coroutine, 90))
 
 
 def claims(**more) -> dict:
@@ -141,7 +138,7 @@ def test_a_banned_person_is_out_until_the_ban_is_lifted(site):
         await bob.connect()
         extension = bob.welcome["extensionToken"]
         open_message = (await alice.send("bob", "before"))["messageId"]
-        site.call("PUT", f"{users}/bob/ban")
+        site.call("PUT", f"{users}/bob/ban", {"reason": "spam"})
         await bob.wait_for(lambda: bob.is_closed)
         assert bob.fatal["code"] == "disabled"
         assert [(leg["user"], leg["end"]) for leg in site.trace(open_message)["ended_legs"] if leg["user"] == "bob"] == [
@@ -157,7 +154,10 @@ def test_a_banned_person_is_out_until_the_ban_is_lifted(site):
         site.server.kill()
         site.start()
         assert await verdict(site, token) == "disabled"
-        assert site.call("GET", f"{users}/bob/account") == {"banned": True, "tokens_not_before": None}
+        assert site.call("GET", f"{users}/bob/account") == {
+            "banned": True, "ban": {"reason": "spam", "until": None}, "tokens_not_before": None}
+        said = {"sender": "bob", "client_message_id": "as-bob", "conversation": {"type": "direct", "target": "alice"}, "text": "hi"}
+        assert status_of(lambda: site.call("POST", "/v1/apps/demo/messages", said)) == (403, "disabled")
         site.call("DELETE", f"{users}/bob/ban")
         again = Client(site.gateway, token)
         await again.connect()
@@ -220,7 +220,7 @@ def test_an_operator_bans_revokes_and_signs_out_by_hand(site):
 
     def user(*arguments: str) -> str:
         result = subprocess.run(
-            [tool(), "user", *arguments, "--api", site.api], env={**os.environ, "TIDINGS_API_KEY": site.api_key},
+            [tool(), "user", arguments[0], site.app, *arguments[1:], "--api", site.api], env={**os.environ, "TIDINGS_API_KEY": site.api_key},
             capture_output=True, text=True, timeout=60, check=True,
         )
         return result.stdout.strip()
@@ -238,8 +238,8 @@ def test_an_operator_bans_revokes_and_signs_out_by_hand(site):
         user("revoke-tokens", "alice")
         assert await verdict(site, token) == "token_revoked"
         token = site.token("alice")
-        user("ban", "alice")
-        assert "banned" in user("show", "alice")
+        user("ban", "alice", "--reason", "spam", "--until", "2099-01-01T00:00:00Z")
+        assert "banned until 2099-01-01 00:00:00.000 UTC (spam)" in user("show", "alice")
         assert await verdict(site, token) == "disabled"
         user("unban", "alice")
         assert "may sign in" in user("show", "alice")

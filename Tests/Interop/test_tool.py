@@ -12,6 +12,7 @@ import urllib.error
 import pytest
 
 from conftest import tool
+from test_sessions import at_terminal
 from tidings_client import Client
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -29,21 +30,22 @@ def run(*arguments: str, site=None, status: int = 0) -> str:
 
 
 def test_a_message_is_sent_and_traced(site):
-    sent = run("send", "--api", site.api, "--gateway", site.gateway, "--from", "alice", "--to", "bob", "hello", site=site)
+    sent = run("message", "send", "demo", "--api", site.api, "--gateway", site.gateway, "--from", "alice", "--to", "bob", "hello", site=site)
     message_id = sent.strip()
     assert len(message_id) == 13
-    table = run("trace", "--api", site.api, message_id, site=site)
+    table = run("message", "trace", "demo", "--api", site.api, message_id, site=site)
     assert table.startswith(f"message {message_id} from alice to PR:bob, accepted 20")
     assert "own_device" in table
-    raw = run("trace", "--api", site.api, "--json", message_id, site=site)
+    raw = run("message", "trace", "demo", "--api", site.api, "--json", message_id, site=site)
     assert f'"message_id":"{message_id}"' in raw
     assert "hello" not in raw, "the text belongs to the people"
 
 
 def test_a_token_of_the_tool_signs_a_person_in(site):
-    token = run("token", "--api", site.api, "--user", "alice", site=site).strip()
+    token = run("token", "create", "demo", "alice", "--api", site.api, site=site).strip()
     sent = run(
-        "send", "--api", site.api, "--gateway", site.gateway, "--from", "alice", "--to", "bob", "--token", token, "hi"
+        "message", "send", "demo", "--api", site.api, "--gateway", site.gateway, "--from", "alice", "--to", "bob", "--user-token", token,
+        "hi",
     )
     assert len(sent.strip()) == 13
 
@@ -51,10 +53,10 @@ def test_a_token_of_the_tool_signs_a_person_in(site):
 @pytest.mark.parametrize(
     "arguments, words",
     [
-        (["send", "--from", "a", "--to", "b", "--type", "XX", "x"], "The value 'XX' is invalid for '--type <type>'. Please provide one of the following:"),
-        (["trace", "nonsense"], "13 characters"),
-        (["token", "--user", "alice", "--seconds", "0"], "--seconds must be at least 1"),
-        (["token", "--user", "alice", "--api", "http://127.0.0.1:9"], "an API key is needed"),
+        (["message", "send", "demo", "--from", "a", "--to", "b", "--type", "XX", "x"], "The value 'XX' is invalid for '--type <type>'. Please provide one of the following:"),
+        (["message", "trace", "demo", "nonsense"], "13 characters"),
+        (["token", "create", "demo", "alice", "--seconds", "0"], "--seconds must be at least 1"),
+        (["token", "create", "demo", "alice", "--api", "http://127.0.0.1:9"], "an API key is needed"),
         (["simulate", "--phones", "1"], "--phones must be 2 to 1000"),
         (["simulate", "--faults", "some"], "--faults must be none, default, harsh or swarm"),
         (["simulate", "--seeds", "9-1"], "--seeds must be a range"),
@@ -66,28 +68,36 @@ def test_a_token_of_the_tool_signs_a_person_in(site):
         (["simulate", "--replay", "Makefile"], 'line 1: the first line must be "tidings world 1"'),
         (["simulate", "--seed", "1", "--save", "/nonexistent/a"], "--save must be in a folder that can be written"),
         (["bench", "--pairs", "0"], "--pairs must be 1 to 10000"),
-        (["bench", "server", "--seconds", "0"], "--seconds must be 1 to 3600"),
-        (["bench", "apns", "--ca", "x.pem", "--port", "0"], "--port must be 1 to 65535"),
+        (["bench", "live", "--seconds", "0"], "--seconds must be 1 to 3600"),
+        (["bench", "live", "--pid", "1"], "--pid and --mqtt are about a server at --url"),
+        (["bench", "live", "--url", "ws://127.0.0.1:1/", "--under", "env"], "not both"),
+        (["bench", "live", "--url", "http://127.0.0.1"], "--url must be ws://HOST:PORT/PATH"),
+        (["bench", "live", "--window", "65"], "--window must be 1 to 64"),
+        (["bench", "idle", "--connections", "9"], "--connections must be 10 to 20000"),
+        (["bench", "backlog", "--messages", "0"], "--messages must be 1 to 1000000"),
+        (["bench", "group", "--members", "3001"], "--members must be 2 to 3000"),
+        (["bench", "push", "--people", "0"], "--people must be 1 to 100000"),
+        (["bench", "apns", "--trust-roots", "x.pem", "--port", "0"], "--port must be 1 to 65535"),
         (
-            ["bench", "apns", "--ca", "x.pem", "--port", "1", "--connections", "2", "--in-flight", "1"],
+            ["bench", "apns", "--trust-roots", "x.pem", "--port", "1", "--connections", "2", "--in-flight", "1"],
             "--in-flight must be at least the connections",
         ),
-        (["bench", "apns", "--ca", "x.pem", "--port", "1", "--key", "k"], "must be given together"),
-        (["bench", "apns", "--ca", "/nonexistent.pem", "--port", "1"], "trust_roots must be a file that can be read"),
+        (["bench", "apns", "--trust-roots", "x.pem", "--port", "1", "--key-file", "k"], "must be given together"),
+        (["bench", "apns", "--trust-roots", "/nonexistent.pem", "--port", "1"], "trust_roots must be a file that can be read"),
         (["chaos", "--notifications", "0"], "--notifications must be 1 to 10000000"),
         (["chaos", "--streams", "1001"], "--streams must be 1 to 1000"),
         (["phone", "--ios", "two"], "--ios must be a version"),
         (["phone", "--courier", "somewhere"], "--courier must be host:port"),
         (["phone", "--lifecycle", "both"], "The value 'both' is invalid for '--lifecycle <lifecycle>'. Please provide one of 'application' and 'scenes'."),
         (["apns", "--team-id", "short", "--state", "/nonexistent/state"], "team_id must be 10"),
-        (["send", "--from", "a", "--to", "b", "--mention", "c", "--mention-all", "x"], "must not be given together"),
-        (["conversation", "show", "team"], "conversation"),
-        (["conversation", "messages", "GRP:team", "--user", "a", "--limit", "101"], "--limit must be 1 to 100"),
-        (["settings", "level", "bob", "GRP:team", "loud"], "level must be one of"),
-        (["settings", "level", "bob", "GRP:team", "default", "--until", "5"], "--until needs another level"),
-        (["settings", "object-names", "--register", "my:Card", "--clear"], "must not be given together"),
-        (["device", "sign-out", "bob"], "give a device, or --all"),
-        (["device", "sign-out", "bob", "phone", "--all"], "give a device, or --all"),
+        (["message", "send", "demo", "--from", "a", "--to", "b", "--mention", "c", "--mention-all", "x"], "must not be given together"),
+        (["conversation", "show", "demo", "team"], "conversation"),
+        (["conversation", "messages", "demo", "GRP:team", "--user", "a", "--limit", "101"], "--limit must be 1 to 100"),
+        (["settings", "level", "demo", "bob", "GRP:team", "loud"], "level must be one of"),
+        (["settings", "level", "demo", "bob", "GRP:team", "default", "--until", "5"], "--until needs another level"),
+        (["settings", "object-names", "demo", "--register", "my:Card", "--clear"], "must not be given together"),
+        (["device", "sign-out", "demo", "bob"], "give a device, or --all"),
+        (["device", "sign-out", "demo", "bob", "phone", "--all"], "give a device, or --all"),
         (["app", "list", "--api", "http://127.0.0.1:9"], "the key of an operator is needed"),
         (["app", "apply", "/nonexistent.yaml"], "/nonexistent.yaml cannot be read"),
         (["app", "secret", "rotate", "chat", "--overlap", "2592001"], "--overlap must be 0 to 2592000, got 2592001"),
@@ -113,11 +123,29 @@ def test_worlds_side_by_side_print_what_one_after_the_other_does():
     options = ["simulate", "--seeds", "1-3", "--phones", "2"]
     alone = run(*options)
     assert alone == run(*options, "--jobs", "3")
-    assert "3 seeds, 2 phones, 1 h, faults default: " in alone
+    lines = alone.splitlines()
+    assert lines[0] == "3 seeds, 2 phones, 1 h, faults default: every promise held"
+    assert lines[1].split() == ["count", "what"]
+    counts = [re.fullmatch(r" *([1-9]\d*)  (\w.*)", line) for line in lines[2:-2]]
+    assert all(counts), "a row each for what is not zero"
+    assert {"messages acknowledged", "pushes", "rings"} <= {count[2] for count in counts}
+    assert re.fullmatch(r"came to \d+ of \d+ situations", lines[-2])
+
+
+def test_what_goes_on_is_shown_at_a_terminal_and_leaves_the_output_as_it_is():
+    options = ["simulate", "--seeds", "1-3", "--phones", "4"]
+    plain = run(*options)
+    assert "\x1b" not in plain
+    shown = at_terminal(*options, TERM="xterm", NO_COLOR="1").replace("\r\n", "\n")
+    assert re.search(r"\r\x1b\[K(running seed 1|\d seeds? up to \d), ", shown), shown
+    # The line is gone before anything is printed.
+    assert [part.rpartition("\r\x1b[K")[2] for part in shown.split("\n")] == plain.split("\n")
+    assert "\x1b[32m3 seeds" in at_terminal(*options, TERM="xterm", NO_COLOR="")
+    assert "\x1b" not in at_terminal(*options, TERM="dumb")
 
 
 def test_a_run_of_one_seed_prints_the_hash_that_the_page_has():
-    page = (ROOT / "docs" / "simulation.md").read_text()
+    page = (ROOT / "docs" / "inside" / "simulation.md").read_text()
     options, recorded = re.search(r"^\| `(--seed \d+ .* --faults none)` \| \d+ \| `([0-9a-f]+)` \|$", page, re.MULTILINE).groups()
     assert f"trace hash: {recorded}\n" in run("simulate", *options.split())
 
@@ -140,23 +168,63 @@ def test_a_replay_runs_what_its_file_says_and_nothing_else(tmp_path):
     assert "another trace than in the file" in run("simulate", "--replay", str(file))
 
 
+@pytest.mark.parametrize(
+    "line, words",
+    [
+        ("serv", "there is no 'tidings serv'; did you mean 'tidings serve'?"),
+        ("app lst demo", "there is no 'tidings app lst'; did you mean 'tidings app list'?"),
+        ("serve --confg x", "Unknown option '--confg'. Did you mean '--config'?"),
+    ],
+)
+def test_a_misspelt_word_is_answered_with_the_one_that_was_meant(line, words):
+    assert words in run(*line.split(), status=64)
+
+
+@pytest.mark.parametrize("line", ["device list --app demo bob", "push list", "token create alice --api-key k"])
+def test_the_app_stands_behind_the_verb_and_a_key_has_one_name(line):
+    """Neither a silent app nor a second name for the same option."""
+    assert run(*line.split(), status=64)
+
+
+def test_the_version_is_printed_and_offered_once():
+    assert re.fullmatch(r"\d+\.\d+\.\d+\n", run("--version"))
+    assert "--version" in run("--help") and "--version" not in run("app", "list", "--help")
+
+
+def test_bash_completes_commands_once_the_script_is_installed(tmp_path):
+    environment = {**os.environ, "HOME": str(tmp_path), "SHELL": "/bin/bash", "XDG_DATA_HOME": ""}
+    done = subprocess.run([tool(), "completion", "install"], capture_output=True, text=True, timeout=60, env=environment)
+    assert done.returncode == 0, done.stderr
+    script = tmp_path / ".local/share/bash-completion/completions/tidings"
+    assert done.stdout == f"{script}\n"
+    asked = subprocess.run(
+        ["bash", "-c", 'source "$1"; complete -p tidings', "bash", script], capture_output=True, text=True, timeout=60)
+    assert asked.returncode == 0 and "tidings" in asked.stdout, asked.stderr
+    wrong = subprocess.run([tool(), "completion", "install", "tcsh"], capture_output=True, text=True, timeout=60, env=environment)
+    assert wrong.returncode == 64 and 'must be bash, zsh or fish, got "tcsh"' in wrong.stderr
+
+
 def test_nobody_answering_is_said_with_the_address():
     assert "127.0.0.1:9" in run(
-        "token", "--user", "alice", "--api", "http://127.0.0.1:9", "--api-key", "k", status=1
+        "token", "create", "demo", "alice", "--api", "http://127.0.0.1:9", "--key", "k", status=1
     )
 
 
 @pytest.mark.parametrize(
     "command",
     [
-        "serve", "apns", "phone", "demo", "send", "trace", "token", "simulate", "bench", "chaos",
+        "serve", "apns", "phone", "phones", "demo", "message", "message send", "message trace", "message why", "token", "token create",
+        "simulate", "bench", "bench live", "bench idle", "bench backlog",
+        "bench group", "bench push", "bench apns", "bench devices", "chaos",
         "conversation", "conversation create", "conversation show", "conversation add", "conversation remove",
         "conversation rename", "conversation dissolve", "conversation messages",
         "settings", "settings show", "settings level", "settings unread", "settings object-names",
-        "device", "device list", "device sign-out", "credential", "credential inspect", "credential prove",
+        "audit", "audit list", "console", "console link", "store", "store backup", "store restore", "store check", "store rebuild",
+        "push", "push send", "push list", "push show", "push cancel", "push recall",
+        "user", "user show", "user ban", "user unban", "user revoke-tokens", "user sign-out", "device", "device list", "device sign-out", "credential", "credential inspect", "credential prove",
         "app", "app list", "app create", "app show", "app apply", "app export", "app suspend", "app resume",
         "app key", "app key add", "app key rotate", "app key remove", "app client-key", "app client-key add", "app client-key list", "app client-key revoke", "app secret", "app secret rotate", "app secret remove",
-        "operator", "operator add", "operator list", "operator role", "operator rotate", "operator remove",
+        "completion", "completion install", "operator", "operator add", "operator list", "operator role", "operator rotate", "operator remove",
     ],
 )
 def test_every_command_explains_itself(command):
@@ -169,43 +237,43 @@ def test_a_group_is_made_changed_and_read_as_a_person_types_it(site):
     def operate(*arguments: str, status: int = 0) -> str:
         return run(*arguments, "--api", site.api, site=site, status=status)
 
-    operate("conversation", "create", "GRP:team", "--name", "The team", "--actor", "alice", "--member", "bob")
-    operate("conversation", "add", "GRP:team", "carol", "dave", "--actor", "alice")
-    operate("conversation", "remove", "GRP:team", "dave")
-    operate("conversation", "rename", "GRP:team", "Crew")
-    shown = operate("conversation", "show", "GRP:team").splitlines()
+    operate("conversation", "create", "demo", "GRP:team", "--name", "The team", "--actor", "alice", "--member", "bob")
+    operate("conversation", "add", "demo", "GRP:team", "carol", "dave", "--actor", "alice")
+    operate("conversation", "remove", "demo", "GRP:team", "dave")
+    operate("conversation", "rename", "demo", "GRP:team", "Crew")
+    shown = operate("conversation", "show", "demo", "GRP:team").splitlines()
     assert shown == ["Crew, version 4, 3 members", "  alice owner", "  bob", "  carol"]
-    assert '"name":"Crew"' in operate("conversation", "show", "GRP:team", "--json")
+    assert '"name":"Crew"' in operate("conversation", "show", "demo", "GRP:team", "--json")
     assert "must be done by an owner or admin" in operate(
-        "conversation", "rename", "GRP:team", "Ours", "--actor", "bob", status=1
+        "conversation", "rename", "demo", "GRP:team", "Ours", "--actor", "bob", status=1
     )
 
     def send(*options: str) -> str:
-        return operate("send", "--gateway", site.gateway, "--from", "alice", "--to", "team", "--type", "GRP", *options).strip()
+        return operate("message", "send", "demo", "--gateway", site.gateway, "--from", "alice", "--to", "team", "--type", "GRP", *options).strip()
 
     send("--mention", "bob", "look")
     send("--mention-all", "all of you")
     only_carol = send("--recipient", "carol", "for you alone")
-    assert operate("settings", "unread", "bob").strip() == "2 unread, 2 with muted conversations, 2 mentions"
-    assert operate("settings", "unread", "carol", "GRP:team").strip() == "3 unread, 1 mentions"
-    operate("settings", "level", "bob", "GRP:team", "blocked")
-    assert operate("settings", "unread", "bob", "GRP:team").strip() == "2 unread, 2 mentions, muted"
-    assert operate("settings", "unread", "bob").strip() == "0 unread, 2 with muted conversations, 2 mentions"
-    assert '"level":"blocked"' in operate("settings", "show", "bob")
-    operate("settings", "level", "bob", "GRP:team", "default")
-    assert operate("settings", "unread", "bob", "GRP:team").strip() == "2 unread, 2 mentions"
+    assert operate("settings", "unread", "demo", "bob").strip() == "2 unread, 2 with muted conversations, 2 mentions"
+    assert operate("settings", "unread", "demo", "carol", "GRP:team").strip() == "3 unread, 1 mention"
+    operate("settings", "level", "demo", "bob", "GRP:team", "blocked")
+    assert operate("settings", "unread", "demo", "bob", "GRP:team").strip() == "2 unread, 2 mentions, muted"
+    assert operate("settings", "unread", "demo", "bob").strip() == "0 unread, 2 with muted conversations, 2 mentions"
+    assert '"level":"blocked"' in operate("settings", "show", "demo", "bob")
+    operate("settings", "level", "demo", "bob", "GRP:team", "default")
+    assert operate("settings", "unread", "demo", "bob", "GRP:team").strip() == "2 unread, 2 mentions"
 
-    history = operate("conversation", "messages", "GRP:team", "--user", "carol").splitlines()
+    history = operate("conversation", "messages", "demo", "GRP:team", "--user", "carol").splitlines()
     assert len(history) == 3 and only_carol in history[0]
-    assert len(operate("conversation", "messages", "GRP:team", "--user", "bob", "--limit", "1").splitlines()) == 1
-    operate("conversation", "dissolve", "GRP:team")
-    assert operate("conversation", "show", "GRP:team").startswith("Crew, version 5, dissolved, 3 members")
+    assert len(operate("conversation", "messages", "demo", "GRP:team", "--user", "bob", "--limit", "1").splitlines()) == 1
+    operate("conversation", "dissolve", "demo", "GRP:team")
+    assert operate("conversation", "show", "demo", "GRP:team").startswith("Crew, version 5, dissolved, 3 members")
 
 
 def test_a_type_nobody_registered_is_refused_once_the_app_has_registered_any(site):
-    assert run("settings", "object-names", "--api", site.api, site=site) == ""
+    assert run("settings", "object-names", "demo", "--api", site.api, site=site) == ""
     names = run(
-        "settings", "object-names", "--register", "my:Poll", "--register", "my:Card", "--api", site.api, site=site
+        "settings", "object-names", "demo", "--register", "my:Poll", "--register", "my:Card", "--api", site.api, site=site
     )
     assert names.split() == ["my:Card", "my:Poll"]
     body = {
@@ -217,7 +285,7 @@ def test_a_type_nobody_registered_is_refused_once_the_app_has_registered_any(sit
     problem = json.loads(refused.value.read())
     assert (refused.value.code, problem["code"], problem["field"]) == (400, "unknown_object_name", "object_name")
     assert site.call("POST", "/v1/apps/demo/messages", body | {"object_name": "my:Card"})["message_id"]
-    assert run("settings", "object-names", "--clear", "--api", site.api, site=site) == ""
+    assert run("settings", "object-names", "demo", "--clear", "--api", site.api, site=site) == ""
     assert site.call("POST", "/v1/apps/demo/messages", body | {"client_message_id": "c2"})["message_id"]
 
 
@@ -240,23 +308,27 @@ def test_a_phone_that_stays_silent_says_why_in_list_and_trace_also_when_it_is_go
     async def visit() -> None:
         client = Client(site.gateway, site.token("frank"), device="phone")
         await client.connect()
-        await client.tell_status("authorized")
+        await client.tell_status("authorized", model="iPhone16,1")
         await client.ping()
-        listed = await asyncio.to_thread(run, "device", "list", "frank", "--api", site.api, site=site)
-        assert listed == "phone  python  foreground  push none  notifications authorized\n"
-        await client.tell_status("denied", off=("alert", "sound"), refresh="restricted")
+        listed = await asyncio.to_thread(run, "device", "list", "demo", "frank", "--api", site.api, site=site)
+        assert listed.splitlines() == [
+            "device  platform  model       lease       last seen  push  badge  notifications",
+            "phone   python    iPhone16,1  foreground  -          none  -      authorized",
+        ]
+        await client.tell_status("denied", off=("alert", "sound"), refresh="restricted", model="iPhone16,1")
         await client.ping()
         await client.close()
 
     asyncio.run(asyncio.wait_for(visit(), 60))
     off = "off: alert, sound, background_refresh (restricted)"
     deadline = time.monotonic() + 20
-    while "  seen " not in (listed := run("device", "list", "frank", "--api", site.api, site=site)):
+    while " UTC  none " not in (listed := run("device", "list", "demo", "frank", "--api", site.api, site=site)):
         assert time.monotonic() < deadline, f"still connected: {listed}"
-    seen = r"  seen 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} UTC"
-    assert re.fullmatch(rf"phone  python  (grace until 20\S+ \S+ UTC|gone){seen}  push none  notifications denied {re.escape(f'({off})')}\n", listed), listed
-    sent = run("send", "--api", site.api, "--gateway", site.gateway, "--from", "alice", "--to", "frank", "hello", site=site)
-    table = run("trace", "--api", site.api, sent.strip(), site=site)
+    seen = r"20\d\d-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} UTC"
+    row = rf"phone +python +iPhone16,1 +(grace until 20\S+ \S+ UTC|gone) +{seen}  none  -      denied {re.escape(f'({off})')}"
+    assert re.fullmatch(row, listed.splitlines()[1]), listed
+    sent = run("message", "send", "demo", "--api", site.api, "--gateway", site.gateway, "--from", "alice", "--to", "frank", "hello", site=site)
+    table = run("message", "trace", "demo", "--api", site.api, sent.strip(), site=site)
     assert re.search(rf"^  frank/phone +allows +denied +{re.escape(off)}  20\S+ \S+ UTC$", table, re.MULTILINE), table
     (device,) = (entry for entry in site.trace(sent.strip())["devices"] if entry["user"] == "frank")
     at, off_since = device["status"].pop("at"), device["status"].pop("off_since")
@@ -265,7 +337,7 @@ def test_a_phone_that_stays_silent_says_why_in_list_and_trace_also_when_it_is_go
         "user": "frank", "device": "phone", "status": {
             "authorization": "denied", "alert": False, "sound": False, "badge": True, "lock_screen": True,
             "notification_center": True, "background_refresh": "restricted", "icon_number": "app", "low_power_mode": False,
-            "time_zone": "", "languages": [], "app_version": "", "system_version": ""},
+            "time_zone": "", "languages": [], "app_version": "", "system_version": "", "model": "iPhone16,1"},
     }
 
 
@@ -280,22 +352,23 @@ def test_a_person_is_signed_out_on_one_device_and_on_all(site):
             await tablet.connect()
             await phone.register_push("ab" * 32, "com.example.chat")
             await phone.ping()
-            listed = await asyncio.to_thread(operate, "device", "list", "erin")
+            listed = await asyncio.to_thread(operate, "device", "list", "demo", "erin")
             assert listed == [
-                "phone  python  foreground  push registered com.example.chat sandbox abab…abab",
-                "tablet  python  foreground  push none",
+                "device  platform  model  lease       last seen  push                                           badge  notifications",
+                "phone   python    -      foreground  -          registered com.example.chat sandbox abab…abab  -      -",
+                "tablet  python    -      foreground  -          none                                           -      -",
             ]
             assert "must be a device of this person that is signed in" in "".join(
-                await asyncio.to_thread(operate, "device", "sign-out", "erin", "watch", status=1)
+                await asyncio.to_thread(operate, "device", "sign-out", "demo", "erin", "watch", status=1)
             )
-            await asyncio.to_thread(operate, "device", "sign-out", "erin", "phone")
+            await asyncio.to_thread(operate, "device", "sign-out", "demo", "erin", "phone")
             await phone.wait_for(lambda: phone.fatal)
-            assert await asyncio.to_thread(operate, "device", "list", "erin") == ["tablet  python  foreground  push none"]
-            await asyncio.to_thread(operate, "device", "sign-out", "erin", "--all")
+            assert [line.split()[0] for line in await asyncio.to_thread(operate, "device", "list", "demo", "erin")] == ["device", "tablet"]
+            await asyncio.to_thread(operate, "device", "sign-out", "demo", "erin", "--all")
             await tablet.wait_for(lambda: tablet.fatal)
         finally:
             await phone.close()
             await tablet.close()
 
     asyncio.run(asyncio.wait_for(visit(), 60))
-    assert operate("device", "list", "erin") == ["erin is signed in on no device"]
+    assert operate("device", "list", "demo", "erin") == ["erin is signed in on no device"]

@@ -34,7 +34,7 @@ RETRY_SECONDS = 60
 
 def verifier():
     """The function that the page shows."""
-    page = (ROOT / "docs" / "webhooks.md").read_text()
+    page = (ROOT / "docs" / "server" / "webhooks.md").read_text()
     names: dict = {}
     exec(re.search(r"```python\n(.*?)```", page, re.DOTALL)[1], names)
     return names["is_genuine"]
@@ -148,6 +148,16 @@ def refusal(call) -> tuple[int, str, str | None]:
     return caught.value.code, problem["code"], problem.get("field")
 
 
+def test_a_server_may_give_up_deliveries_sooner(make_site):
+    site = make_site(settings={"webhooks": {"allowed_networks": ["127.0.0.1"], "attempts_max": 1}}).start()
+    operator = first_operator(site)
+    webhook, _ = add(operator, f"http://127.0.0.1:{free_port()}/hook", "message_accepted")
+    Backend(site).say("alice", "bob", "hello")
+    wait_for_state(operator, webhook, lambda it: it["dead_letters"] == 1 and it["pending"] == 0)
+    letters = operator.call("GET", f"{webhook}/dead-letters")["dead_letters"]
+    assert [(it["attempts"], it["reason"]) for it in letters] == [(1, "refused_connection")]
+
+
 def test_what_happens_is_told_once_signed_and_without_texts(told, receiver):
     site, operator = told
     backend = Backend(site)
@@ -167,8 +177,8 @@ def test_what_happens_is_told_once_signed_and_without_texts(told, receiver):
     assert accepted["app"] == site.app and set(accepted) == {"type", "app", "timestamp", "data"}
     assert datetime.datetime.fromisoformat(accepted["timestamp"]).tzinfo is not None
     assert accepted["data"] == {
-        "message_id": first, "kind": "message", "sender": "alice", "conversation": {"type": "PR", "target": "bob"},
-        "object_name": "RC:TxtMsg"}
+        "message_id": first, "kind": "message", "sender": "alice", "conversation": {"type": "PR", "type_name": "direct", "target": "bob"},
+        "object_name": "RC:TxtMsg", "object_type": "text"}
     is_genuine = verifier()
     for headers, body in receiver.came:
         assert is_genuine(secret, headers, body)
@@ -369,7 +379,7 @@ def test_a_restored_database_begins_at_its_end_and_the_log_says_so(told, receive
     receiver.wait(lambda came: len(came) == 1)
     copy = tmp_path / "copy.sqlite"
     for arguments in (["backup", "--to", str(copy)], ["restore", "--from", str(copy)]):
-        subprocess.run([tool(), arguments[0], "--config", str(site.config), *arguments[1:]], timeout=60, check=True)
+        subprocess.run([tool(), "store", arguments[0], "--config", str(site.config), *arguments[1:]], timeout=60, check=True)
         if arguments[0] == "backup":
             lost = backend.say("alice", "bob", "lost")
             receiver.wait(lambda came: len(came) == 2)

@@ -1,4 +1,4 @@
-"""The rules of RFC 6455 against the SDK's transport on Linux: a server of plain sockets says right and wrong things to `tidings send`.
+"""The rules of RFC 6455 against the SDK's transport on Linux: a server of plain sockets says right and wrong things to `tidings message send`.
 
 What the SDK sent shows the rules for clients; what it does about a server that breaks them shows in whether it answers the next
 ping or ends the connection. On Apple platforms `URLSessionWebSocketTask` is what decides.
@@ -30,7 +30,7 @@ class Server:
         # It is killed, and removes nothing of its own then.
         self._folder = tempfile.TemporaryDirectory()
         self._process = subprocess.Popen(
-            [tool(), "send", "--gateway", f"ws://127.0.0.1:{self.port}", "--from", "ada", "--to", "bob", "--token", "t",
+            [tool(), "message", "send", "demo", "--gateway", f"ws://127.0.0.1:{self.port}", "--from", "ada", "--to", "bob", "--user-token", "t",
              "text"], env={**os.environ, "TMPDIR": self._folder.name}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             stdin=subprocess.DEVNULL)
         self._socket, _ = self._listener.accept()
@@ -122,7 +122,7 @@ def server_frame(opcode: int, payload: bytes = b"", **options) -> bytes:
     return frame(opcode, payload, masked=False, **options)
 
 
-# A frame of a kind no client knows: field 2047, passed over as docs/protocol.md asks.
+# A frame of a kind no client knows: field 2047, passed over as docs/server/protocol.md asks.
 UNKNOWN = b"\xfa\x7f\x00"
 
 

@@ -1,4 +1,4 @@
-"""A Tidings client in Python, written from docs/protocol.md alone: nothing of the Swift code is used.
+"""A Tidings client in Python, written from docs/server/protocol.md alone: nothing of the Swift code is used.
 
 It speaks the JSON subprotocol and keeps the whole log of its person in memory. Used by the interop and the fault tests.
 """
@@ -33,6 +33,7 @@ class Client:
     url: str
     token: str
     device: str = field(default_factory=lambda: f"python-{uuid.uuid4().hex[:12]}")
+    platform: str = "python"
     # How entries are settled; None leaves them unacknowledged, like a phone that froze without a word.
     disposition: str | None = "left_to_app"
     run_state: str = "foreground"
@@ -127,7 +128,7 @@ class Client:
                     "versionMax": 1,
                     "token": self.token,
                     "device": self.device,
-                    "platform": "python",
+                    "platform": self.platform,
                     "runState": {"state": self.run_state, "remainingMs": str(self.remaining)},
                     "after": str(self.stored),
                     "opening": known.get("opening", "0"),
@@ -191,11 +192,11 @@ class Client:
         await self._send({"registerPush": {**registration, "number": str(number)}})
         return await answer
 
-    async def tell_status(self, authorization: str, off: tuple[str, ...] = (), refresh: str = "available"):
-        """Tells what the person allows here; `off` are the switches that are not on."""
+    async def tell_status(self, authorization: str, off: tuple[str, ...] = (), refresh: str = "available", **more):
+        """Tells what the person allows here; `off` are the switches that are not on, `more` other fields."""
         switches = ("alert", "sound", "badge", "lockScreen", "notificationCenter")
         await self._send({"deviceStatus": {
-            "authorization": authorization, **{name: name not in off for name in switches}, "backgroundRefresh": refresh,
+            "authorization": authorization, **{name: name not in off for name in switches}, "backgroundRefresh": refresh, **more,
         }})
 
     async def say_run_state(self, state: str, remaining: int = 0):

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import StoreMachine
 import StoreModel
 import Testing
 import TidingsModel
@@ -26,15 +27,15 @@ private let changes: [StoreCommand] = [
     private func open(derives: Bool = true) throws -> MessageStore {
         var configuration = MessageStoreConfiguration()
         configuration.mayDerive = { _ in derives }
-        configuration.tailRecordsMax = 1
+        configuration.machine.tailRecordsMax = 1
         return try MessageStore(path: self.folder.path(), configuration: configuration, logger: quiet)
     }
 
     private static func expected(_ commands: [StoreCommand]) throws -> [AuditRecord] {
-        var reference = ReferenceStore()
-        _ = reference.open()
-        _ = try reference.apply(commands, epoch: 1)
-        return reference.dump().audit
+        let memory = MemoryStore()
+        _ = memory.open()
+        _ = try memory.apply(commands, epoch: 1)
+        return memory.dump().audit
     }
 
     @Test(arguments: [true, false])
@@ -66,15 +67,15 @@ private let changes: [StoreCommand] = [
         let again = try self.open(derives: false)
         let later: [StoreCommand] = [change(.noteCall(club)), change(.noteCall(club))]
         _ = try await again.apply(later)
-        var reference = ReferenceStore()
-        _ = reference.open()
-        _ = try reference.apply(calls + later, epoch: 1)
+        let memory = MemoryStore()
+        _ = memory.open()
+        _ = try memory.apply(calls + later, epoch: 1)
         for app in [nil, "shop", "club", "none"] as [AppID?] {
             for actor in [nil, "ann", "ben", "configuration"] {
                 for before in [nil, 43, 42, 20, 1] as [Int64?] {
                     let question = StoreCommand.readAudit(
                         AuditQuestion(app: app, actor: actor, before: before), limit: 5)
-                    #expect(try await again.apply([question]) == (try reference.apply([question], epoch: 1)))
+                    #expect(try await again.apply([question]) == (try memory.apply([question], epoch: 1)))
                 }
             }
         }

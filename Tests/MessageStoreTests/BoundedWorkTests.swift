@@ -5,6 +5,7 @@ import Testing
 import TidingsModel
 
 @testable import MessageStore
+@testable import StoreMachine
 
 @Suite struct `A message store that is asked too much` {
     private static let toAda = ConversationID(type: .direct, target: "ada")
@@ -40,16 +41,16 @@ import TidingsModel
             + (0..<500).map {
                 .receipt(LegID(message: MessageID(rawValue: UInt64($0 + 2)), user: bo, device: "phone"), .opened, at: 5)
             }
-        var reference = ReferenceStore()
+        let memory = MemoryStore()
         for mayDerive in [false, true, true] {
             var configuration = MessageStoreConfiguration()
             configuration.mayDerive = { _ in mayDerive }
             let store = try MessageStore(path: folder.path(), configuration: configuration, logger: quiet)
-            _ = reference.open()
-            let epoch = reference.epoch
-            let wanted = try reference.apply(commands, epoch: epoch)
+            _ = memory.open()
+            let epoch = memory.epoch
+            let wanted = try memory.apply(commands, epoch: epoch)
             #expect(try await store.apply(commands) == wanted)
-            #expect(try await store.dump() == reference.dump())
+            #expect(try await store.dump() == memory.dump())
             store.close()
         }
         #expect(try Self.records(folder.path()) == 2)
@@ -58,13 +59,13 @@ import TidingsModel
     @Test func `counts what is left to read whichever way the cursor moves`() async throws {
         let folder = try TemporaryFolder()
         var configuration = MessageStoreConfiguration()
-        configuration.logChunkBytes = 64
-        configuration.tailRecordsMax = 100
+        configuration.machine.logChunkBytes = 64
+        configuration.machine.tailRecordsMax = 100
         let store = try MessageStore(path: folder.path(), configuration: configuration, logger: quiet)
-        var reference = ReferenceStore()
-        _ = reference.open()
+        let memory = MemoryStore()
+        _ = memory.open()
         func apply(_ commands: [StoreCommand]) async throws {
-            let wanted = try reference.apply(commands, epoch: 1)
+            let wanted = try memory.apply(commands, epoch: 1)
             #expect(try await store.apply(commands) == wanted)
         }
         // Most of the log is ada's; every tenth is cy's, and some are recalled.
@@ -81,7 +82,7 @@ import TidingsModel
         try await apply((1...40).map { .markRead(bo, Self.toAda, upTo: $0, at: 9) })
         try await apply([40, 39, 500, 700, 701, 702, 990, 1_000].map { .markRead(bo, Self.toAda, upTo: $0, at: 9) })
         try await apply([1, 15, 800, 801, 900].map { .markRead(bo, toCy, upTo: $0, at: 9) })
-        #expect(try await store.dump() == reference.dump())
+        #expect(try await store.dump() == memory.dump())
         store.close()
     }
 
@@ -92,17 +93,17 @@ import TidingsModel
             return [.signIn(device, platform: "ios", at: Int64(number)), .signOut(device, at: 99)]
         }
         let store = try MessageStore(path: folder.path(), logger: quiet)
-        var reference = ReferenceStore()
-        _ = reference.open()
-        #expect(try await store.apply(commands) == reference.apply(commands, epoch: 1))
+        let memory = MemoryStore()
+        _ = memory.open()
+        #expect(try await store.apply(commands) == memory.apply(commands, epoch: 1))
         store.close()
         let database = try DatabaseQueue(path: folder.path())
         let count = try await database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM device") }
         try database.close()
         #expect(count == DeviceRecord.signedOutMax + 1)
         let again = try MessageStore(path: folder.path(), logger: quiet)
-        _ = reference.open()
-        #expect(try await again.dump() == reference.dump())
+        _ = memory.open()
+        #expect(try await again.dump() == memory.dump())
         again.close()
     }
 

@@ -1,3 +1,4 @@
+import StoreMachine
 import StoreModel
 import TidingsModel
 
@@ -5,7 +6,11 @@ import TidingsModel
 extension CommandGenerator {
     mutating func accountChange() -> AccountChange {
         switch self.number(0..<6) {
-        case 0: .ban
+        case 0:
+            .ban(
+                AccountBan(
+                    reason: self.chance(50) ? "spam" : nil,
+                    until: self.chance(50) ? self.clock + Int64(self.number(0..<2_000)) : nil))
         case 1..<4: .unban
         default: .revokeTokens(before: self.clock - Int64(self.number(0..<2_000)), signsOut: self.chance(50))
         }

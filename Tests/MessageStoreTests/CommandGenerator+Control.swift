@@ -1,5 +1,7 @@
-import StoreModel
+import StoreMachine
 import TidingsModel
+
+@testable import StoreModel
 
 // Few apps, secrets, keys and operators, so that changes of them meet.
 extension CommandGenerator {

@@ -1,3 +1,4 @@
+import StoreMachine
 import StoreModel
 import TidingsModel
 

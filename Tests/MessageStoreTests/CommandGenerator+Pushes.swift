@@ -1,3 +1,4 @@
+import StoreMachine
 import StoreModel
 import TidingsModel
 
@@ -41,8 +42,8 @@ extension CommandGenerator {
         var template = Message(
             id: MessageID(rawValue: 0), app: "shop", sender: "x", conversation: account, clientMessageID: "x",
             objectName: self.objectName(), content: self.shortContent(),
-            flags: self.chance(60) ? [.stored, .notified] : .normal, pushText: self.chance(40) ? "psst" : nil,
-            sentAt: 5)
+            flags: self.chance(60) ? [.stored, .notified, .unlisted] : .normal,
+            pushText: self.chance(40) ? "psst" : nil, sentAt: 5)
         if self.chance(25) { template.push = self.pushOptions().nonEmpty }
         let custom = CustomMessage(
             id: MessageID(rawValue: 0), title: self.chance(50) ? "t" : nil, content: "{}",
@@ -58,7 +59,8 @@ extension CommandGenerator {
                 audience: self.audience(), ignoresBlocks: self.chance(20),
                 lifetimeMilliseconds: self.chance(20) ? 60_000 : nil, sendAt: self.chance(25) ? self.clock + 9 : nil,
                 localTime: self.isJobLocal ? self.localTime() : nil,
-                ratePerSecond: self.chance(20) ? 5 : nil, createdAt: self.time()))
+                ratePerSecond: self.chance(20) ? 5 : nil, lateMilliseconds: self.chance(10) ? 0 : PushJob.lateUsual,
+                textMode: self.chance(10) ? .idOnly : nil, createdAt: self.time()))
     }
 
     private mutating func localTime() -> PushLocalTime {
@@ -139,7 +141,21 @@ extension CommandGenerator {
             self.chance(50)
             ? .aliases(self.pick([["boss"], ["one"], ["boss", "one"], []]))
             : .tags(self.pick([["gold"], ["gold", "new"], [], ["a b"]]))
-        return .setLabels(self.userKey(), change)
+        let key = self.userKey()
+        // Drawn from what is there, so that the other commands stay as they were.
+        if change == .tags(["gold", "new"]) { return self.registerInstallations(key) }
+        return .setLabels(key, change)
+    }
+
+    /// The same tokens as those of devices.
+    private func registerInstallations(_ key: UserKey) -> StoreCommand {
+        let user = self.clock % 3 == 0 ? nil : key.user
+        let all = ["ab12", "cd34"].map { token in
+            ImportedInstallation(
+                PushRegistration(token: PushToken(token), environment: .sandbox, topic: "com.example"), of: user,
+                tags: user == nil ? nil : ["gold"], digest: Array(token.utf8))
+        }
+        return .registerInstallations(key.app, self.clock % 2 == 0 ? all : all.reversed(), at: self.clock)
     }
 
     private mutating func nextAboutLegs() -> StoreCommand {
@@ -179,7 +195,7 @@ extension CommandGenerator {
                     content: self.chance(50) ? self.mediaContent() : "new", window: 0, at: self.time()))
         case 3: return .delete(key, Deletion(conversation: self.desk, messages: [sent.id]), at: self.time())
         case 4: return .markRead(key, self.desk, upTo: self.position(), at: self.time())
-        case 5: return .trace(sent.app, sent.id)
+        case 5: return self.clock % 2 == 0 ? .readMessage(sent.app, sent.id) : .trace(sent.app, sent.id)
         case 6: return .readReceipts(sent.app, sent.id, asked: nil)
         case 7...9: return .readPushRecipient(key, sent.job)
         case 10: return .readMedia(key, self.pick(Self.media), in: sent.id)

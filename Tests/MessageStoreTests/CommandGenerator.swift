@@ -1,4 +1,5 @@
 // tidy: long because it makes each kind of command there is.
+import StoreMachine
 import StoreModel
 import TidingsModel
 
@@ -168,9 +169,9 @@ struct CommandGenerator {
 
     mutating func end() -> LegEnd {
         self.pick([
-            .ownDevice, .noDevice, .signedOut, .notNotifiable, .settled(.shown), .settled(.appHandled),
-            .settled(.leftToApp), .settled(.suppressed(.providerMissing)), .readElsewhere, .recalled, .expired, .muted,
-            .disabled, .noToken, .blocked, .tokenQuarantined(reason: "", status: 0),
+            .ownDevice, .noDevice, .signedOut, .notNotifiable, .settled(.shown), .settled(.notified),
+            .settled(.appHandled), .settled(.leftToApp), .settled(.suppressed(.providerMissing)), .readElsewhere,
+            .recalled, .expired, .muted, .disabled, .noToken, .blocked, .tokenQuarantined(reason: "", status: 0),
             .tokenQuarantined(reason: "BadDeviceToken", status: 400),
             .accepted(apnsID: "A-1"), .tokenDead(timestamp: -5),
             .rejected(reason: "TooBig"),
@@ -207,7 +208,7 @@ struct CommandGenerator {
         case 0..<34:
             return .accept(
                 message: self.message(), senderDevice: self.chance(50) ? "phone" : nil, room: self.roomAccess(),
-                ignoresBlocks: self.chance(8), push: self.chance(8) ? self.pushOptions() : nil)
+                past: self.chance(8) ? [.blocks, .ban] : [], push: self.chance(8) ? self.pushOptions() : nil)
         case 34..<39: return self.putConversation()
         case 39..<45: return self.signIn()
         case 45..<47: return .signOut(self.deviceKey(), at: self.time())
@@ -259,7 +260,7 @@ struct CommandGenerator {
             notificationCenter: clock % 3 == 0, backgroundRefresh: .available,
             iconNumber: DeviceStatus.IconNumber.allCases[Int(clock.magnitude % 3)], isLowPowerModeOn: isEven,
             timeZone: "Europe/Berlin", languages: isEven ? [] : ["de", "en-GB"], appVersion: "1.2",
-            systemVersion: "17.4")
+            systemVersion: "17.4", model: isEven ? "" : "iPhone16,1")
         return ReportedStatus(status, at: clock, offSince: isEven ? nil : clock - 5)
     }
 
@@ -272,12 +273,12 @@ struct CommandGenerator {
 
     private mutating func setProfiles() -> StoreCommand {
         let profiles = self.users(0..<4).map { user in
-            let name = self.chance(95) ? self.pick([nil, "Ann", "Desk", "d e s k"]) : ""
+            let name = self.chance(95) ? self.pick([nil, "Ann", "Desk", "d e s k", "Desk"]) : ""
             return UserProfile(
                 user,
                 Profile(name: name, portrait: self.chance(30) ? (name == nil ? Self.media[0].reference : "p") : nil))
         }
-        return .setProfiles(self.app(), profiles, isOwn: self.chance(40))
+        return .setProfiles(self.app(), profiles, isOwn: self.chance(70))
     }
 
     mutating func signIn() -> StoreCommand {
@@ -319,6 +320,7 @@ struct CommandGenerator {
                 frameBytesMax: self.pick([.max, 0, 600, 1_200]))
         case 2:
             let (app, id) = (self.app(), self.messageID())
+            if self.clock % 3 == 0 { return .readMessage(app, id) }
             return self.clock % 2 == 0 ? .readLegs(self.legQuestion(app, id)) : .trace(app, id)
         case 3:
             return .readConversation(

@@ -1,3 +1,4 @@
+import StoreMachine
 import StoreModel
 import Testing
 import TidingsModel
@@ -8,7 +9,7 @@ import TidingsModel
         var seen: [String: Int] = [:]
         for seed: UInt64 in 0..<4_000 {
             var generator = CommandGenerator(seed: seed)
-            var store = ReferenceStore()
+            let store = MemoryStore()
             _ = store.open()
             for _ in 0..<30 {
                 let command = generator.next()
@@ -107,6 +108,7 @@ import TidingsModel
         "readPushes: pushJobs", "readPushes: invalid_field limit", "countAudience: audience",
         "countAudience: invalid_field audience", "readPushRecipient: pushRecipient", "readPushRecipient: nothing",
         "setLabels: labels", "setLabels: invalid_field tags", "readLabels: labels", "once: pushJob",
+        "registerInstallations: installations", "readMessage: trace",
         "createPush: invalid_field time_zone", "stepPush: waits", "stepPush: sent in the last pass",
         "stepPush: recalls of some passes", "changePush: recalls between two passes",
     ]

@@ -1,10 +1,11 @@
 import Foundation
 import GRDB
-import StoreModel
 import Testing
 import TidingsModel
 
 @testable import MessageStore
+@testable import StoreMachine
+@testable import StoreModel
 
 private func hash(_ byte: UInt8) -> [UInt8] { Array(repeating: byte, count: 32) }
 
@@ -43,10 +44,10 @@ private func change(_ change: ControlChange) -> StoreCommand { .changeControl(ch
 
     /// What the commands give.
     private func expected(_ commands: [StoreCommand]) throws -> ControlState {
-        var reference = ReferenceStore()
-        _ = reference.open()
-        _ = try reference.apply(commands, epoch: 1)
-        return reference.dump().control
+        let memory = MemoryStore()
+        _ = memory.open()
+        _ = try memory.apply(commands, epoch: 1)
+        return memory.dump().control
     }
 
     private func spoil(_ sql: String) throws {
@@ -59,7 +60,7 @@ private func change(_ change: ControlChange) -> StoreCommand { .changeControl(ch
     func `are told when it is opened, as they were before the crash`(derives: Bool) async throws {
         var configuration = MessageStoreConfiguration()
         configuration.mayDerive = { _ in derives }
-        configuration.tailRecordsMax = 1
+        configuration.machine.tailRecordsMax = 1
         let store = try self.open(configuration)
         #expect(store.opening.control == ControlState())
         _ = try await store.apply(filled + [used])

@@ -1,3 +1,4 @@
+import StoreMachine
 import StoreModel
 import Testing
 import TidingsModel
@@ -10,12 +11,12 @@ import TidingsModel
         let folder = try TemporaryFolder()
         var configuration = MessageStoreConfiguration()
         configuration.mayDerive = { _ in derives }
-        var reference = ReferenceStore()
+        let memory = MemoryStore()
         // The second time everything of the first is in rows, or in the journal alone.
         for round in 0..<2 {
             let store = try MessageStore(path: folder.path(), configuration: configuration, logger: quiet)
-            _ = reference.open()
-            let epoch = reference.epoch
+            _ = memory.open()
+            let epoch = memory.epoch
             var commands: [StoreCommand] = []
             for number in 0..<40 {
                 let id = ConversationID(
@@ -31,7 +32,7 @@ import TidingsModel
                     .change(
                         ConversationOperation(app: "shop", conversation: id, action: .dissolve, actor: nil, at: 2)))
             }
-            #expect(try await store.apply(commands) == reference.apply(commands, epoch: epoch))
+            #expect(try await store.apply(commands) == memory.apply(commands, epoch: epoch))
             for app in ["shop", "club"] as [AppID] {
                 let places = [
                     nil, ConversationID(type: .chatRoom, target: "c139"),
@@ -41,7 +42,7 @@ import TidingsModel
                 for after in places {
                     for limit in [0, 1, 7, 100] {
                         let question = [StoreCommand.readConversations(app, after: after, limit: limit)]
-                        #expect(try await store.apply(question) == reference.apply(question, epoch: epoch))
+                        #expect(try await store.apply(question) == memory.apply(question, epoch: epoch))
                     }
                 }
             }

@@ -1,3 +1,4 @@
+import StoreMachine
 import StoreModel
 import Testing
 import TidingsModel
@@ -10,12 +11,12 @@ import TidingsModel
         let folder = try TemporaryFolder()
         var configuration = MessageStoreConfiguration()
         configuration.mayDerive = { _ in derives }
-        var reference = ReferenceStore()
+        let memory = MemoryStore()
         // The second time everything of the first is in rows, or in the journal alone.
         for round in 0..<2 {
             let store = try MessageStore(path: folder.path(), configuration: configuration, logger: quiet)
-            _ = reference.open()
-            let epoch = reference.epoch
+            _ = memory.open()
+            let epoch = memory.epoch
             var commands: [StoreCommand] = [
                 .putConversation(
                     ConversationRecord(app: "shop", conversation: team, name: "Team", members: ["bo", "u1", "u2"])),
@@ -24,22 +25,23 @@ import TidingsModel
             for number in 0..<60 {
                 let id = UInt64(1_000 * (round + 1) + number)
                 let sender = UserID("u\(number * (7 + round) % 23)")
-                commands.append(
+                var said =
                     number % 9 == 0
-                        ? accept(message(id, from: "u1", to: team.target, type: .group))
-                        : accept(message(id, from: sender)))
+                    ? message(id, from: "u1", to: team.target, type: .group) : message(id, from: sender)
+                if number % 4 == 0 { said.flags = [.stored, .notified, .unlisted] }
+                commands.append(accept(said))
             }
             commands.append(
                 .setConversationState(bo, ConversationID(type: .direct, target: "u5"), .pinned(true), at: 9))
             let deletion = Deletion(
                 conversation: team, messages: [MessageID(rawValue: UInt64(1_000 * (round + 1) + 54))])
             commands.append(.delete(bo, deletion, at: 10))
-            #expect(try await store.apply(commands) == reference.apply(commands, epoch: epoch))
+            #expect(try await store.apply(commands) == memory.apply(commands, epoch: epoch))
             for key in [bo, UserKey(app: "shop", user: "u1"), UserKey(app: "shop", user: "nobody")] {
                 for before in [nil, 1, 17, 40, 10_000] as [LogPosition?] {
                     for limit in [0, 1, 7, 100] {
                         let question = [StoreCommand.readConversationList(key, before: before, limit: limit)]
-                        #expect(try await store.apply(question) == reference.apply(question, epoch: epoch))
+                        #expect(try await store.apply(question) == memory.apply(question, epoch: epoch))
                     }
                 }
             }

@@ -5,6 +5,7 @@ import Testing
 import TidingsModel
 
 @testable import MessageStore
+@testable import StoreMachine
 
 @Suite struct `A step of deriving` {
     let folder: TemporaryFolder
@@ -19,31 +20,30 @@ import TidingsModel
 
     /// Opens a store that derives after each batch, carries out the commands in one, and ends as a killed process after so many
     /// steps.
-    /// - Returns: what the reference store holds.
-    private func crash(afterSteps steps: Int, _ batches: [[StoreCommand]]) async throws -> ReferenceStore {
+    /// - Returns: a store in memory that holds the same.
+    private func crash(afterSteps steps: Int, _ batches: [[StoreCommand]]) async throws -> MemoryStore {
         var configuration = MessageStoreConfiguration()
-        configuration.derivationStepMax = 1
-        configuration.tailRecordsMax = 1
+        configuration.machine.derivationStepMax = 1
+        configuration.machine.tailRecordsMax = 1
         configuration.mayDerive = { $0 <= steps }
         let store = try MessageStore(path: self.folder.path(), configuration: configuration, logger: quiet)
-        var reference = ReferenceStore()
-        _ = reference.open()
-        for batch in batches { #expect(try await store.apply(batch) == reference.apply(batch, epoch: 1)) }
+        let memory = MemoryStore()
+        _ = memory.open()
+        for batch in batches { #expect(try await store.apply(batch) == memory.apply(batch, epoch: 1)) }
         // Each batch is answered before the step after it: one more, to be sure that the last one was made.
-        #expect(try await store.dump() == reference.dump())
+        #expect(try await store.dump() == memory.dump())
         store.abandon()
-        return reference
+        return memory
     }
 
-    private func expectTheSame(as reference: consuming ReferenceStore) async throws {
-        var reference = reference
+    private func expectTheSame(as memory: MemoryStore) async throws {
         let again = try MessageStore(path: self.folder.path(), logger: quiet)
-        #expect(again.opening.plain == reference.open())
-        #expect(try await again.dump() == reference.dump())
+        #expect(again.opening.plain == memory.open())
+        #expect(try await again.dump() == memory.dump())
         again.close()
         let closed = try MessageStore(path: self.folder.path(), logger: quiet)
-        _ = reference.open()
-        #expect(try await closed.dump() == reference.dump())
+        _ = memory.open()
+        #expect(try await closed.dump() == memory.dump())
         closed.close()
     }
 
@@ -54,32 +54,32 @@ import TidingsModel
                     id: MessageID(rawValue: 1_000 + number), app: "shop", message: MessageID(rawValue: number),
                     actor: nil, window: 0, at: 9))
         }
-        let reference = try await self.crash(afterSteps: 1, [(1...100).map { accept(message($0)) } + recalls])
+        let memory = try await self.crash(afterSteps: 1, [(1...100).map { accept(message($0)) } + recalls])
         #expect(try self.rows("message_revision") == 8)
         #expect(try self.rows("message_index") == 0)
-        try await self.expectTheSame(as: reference)
+        try await self.expectTheSame(as: memory)
     }
 
     @Test func `writes no more than its share of a chat room's messages`() async throws {
         let room = ConversationID(type: .chatRoom, target: "lobby")
         let record = ConversationRecord(app: "shop", conversation: room, name: "Lobby", members: ["ada"])
         let messages = (1...100).map { accept(message($0, to: "lobby", type: .chatRoom)) }
-        let reference = try await self.crash(afterSteps: 2, [[.putConversation(record)] + messages])
+        let memory = try await self.crash(afterSteps: 2, [[.putConversation(record)] + messages])
         #expect(try self.rows("room_message") == 16)
-        try await self.expectTheSame(as: reference)
+        try await self.expectTheSame(as: memory)
     }
 
     @Test func `writes one person's rows when these are many`() async throws {
         let messages = (1...100).map { accept(message($0)) }
-        let reference = try await self.crash(afterSteps: 1, [messages])
+        let memory = try await self.crash(afterSteps: 1, [messages])
         #expect(try self.rows("person") == 2)
         #expect(try self.rows("person WHERE applied > 0") == 1)
-        try await self.expectTheSame(as: reference)
+        try await self.expectTheSame(as: memory)
     }
 
     @Test func `writes new groups before there is much else to write`() async throws {
         var configuration = MessageStoreConfiguration()
-        configuration.derivationStepMax = 8
+        configuration.machine.derivationStepMax = 8
         // It is never idle long enough to derive the rest.
         configuration.idleMilliseconds = 3_600_000
         let steps = Steps()
@@ -88,8 +88,8 @@ import TidingsModel
             return true
         }
         let store = try MessageStore(path: self.folder.path(), configuration: configuration, logger: quiet)
-        var reference = ReferenceStore()
-        _ = reference.open()
+        let memory = MemoryStore()
+        _ = memory.open()
         for number in 1...20 {
             let commands: [StoreCommand] = [
                 .putConversation(
@@ -97,14 +97,14 @@ import TidingsModel
                         app: "shop", conversation: ConversationID(type: .group, target: "g\(number)"), name: "G",
                         members: ["ada", "bo"]))
             ]
-            #expect(try await store.apply(commands) == reference.apply(commands, epoch: 1))
+            #expect(try await store.apply(commands) == memory.apply(commands, epoch: 1))
         }
-        #expect(try await store.dump() == reference.dump())
+        #expect(try await store.dump() == memory.dump())
         store.abandon()
         #expect(steps.count >= 4)
         #expect(try self.rows("conversation") >= 16)
         #expect(try self.rows("store WHERE watermark = 0") == 1)
-        try await self.expectTheSame(as: reference)
+        try await self.expectTheSame(as: memory)
     }
 
     @Test func `writes the log back between two batches, and not only when all is derived`() async throws {
@@ -126,7 +126,7 @@ private final class Steps: @unchecked Sendable {
 
 @Suite struct `The pace of deriving` {
     private static func pace() -> DerivationPace {
-        var configuration = MessageStoreConfiguration()
+        var configuration = StoreMachine.Configuration()
         configuration.derivationStepMax = 100
         configuration.derivationStepMilliseconds = 2
         return DerivationPace(configuration)
@@ -135,25 +135,25 @@ private final class Steps: @unchecked Sendable {
     @Test func `fits the steps to what they take`() {
         var pace = Self.pace()
         #expect(pace.rows == 800)
-        pace.adjust(after: .milliseconds(4), isBehind: false)
+        pace.adjust(after: 4_000, isBehind: false)
         #expect(pace.rows == 400)
-        pace.adjust(after: .milliseconds(1), isBehind: false)
+        pace.adjust(after: 1_000, isBehind: false)
         #expect(pace.rows == 800)
-        pace.adjust(after: .milliseconds(1), isBehind: false)
+        pace.adjust(after: 1_000, isBehind: false)
         #expect(pace.rows == 800)
     }
 
     @Test func `grows at most twofold at a time, and never below a sixteenth`() {
         var pace = Self.pace()
-        pace.adjust(after: .seconds(5), isBehind: false)
+        pace.adjust(after: 5_000_000, isBehind: false)
         #expect(pace.rows == 50)
-        pace.adjust(after: .microseconds(1), isBehind: false)
+        pace.adjust(after: 1, isBehind: false)
         #expect(pace.rows == 100)
     }
 
     @Test func `is full where more waits than should`() {
         var pace = Self.pace()
-        pace.adjust(after: .seconds(5), isBehind: true)
+        pace.adjust(after: 5_000_000, isBehind: true)
         #expect(pace.rows == 800)
     }
 }

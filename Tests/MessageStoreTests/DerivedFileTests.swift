@@ -3,6 +3,7 @@ import GRDB
 import Testing
 
 @testable import MessageStore
+@testable import StoreMachine
 
 @Suite struct `A derived file` {
     private let folder: TemporaryFolder
@@ -17,9 +18,8 @@ import Testing
 
     /// What is in it after one more line was written.
     private func write(_ line: String, _ file: DerivedFile) throws -> [String] {
-        var before: [String] = []
-        let queue = try file.open(making: "CREATE TABLE line (text TEXT NOT NULL)") {
-            before = try String.fetchAll($0, sql: "SELECT text FROM line ORDER BY rowid")
+        let (queue, before) = try file.open(making: "CREATE TABLE line (text TEXT NOT NULL)") {
+            try String.fetchAll($0, sql: "SELECT text FROM line ORDER BY rowid")
         }
         try queue.write { try $0.execute(sql: "INSERT INTO line VALUES (?)", arguments: [line]) }
         try queue.close()

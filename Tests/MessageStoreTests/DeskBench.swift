@@ -5,6 +5,7 @@ import Testing
 import TidingsModel
 
 @testable import MessageStore
+@testable import StoreMachine
 
 /// Whoever receives: what came, and how each attempt ends. The clock moves when a test says so.
 final class WebhookReceiver: Sendable {
@@ -66,9 +67,9 @@ final class DeskBench {
         _ rules: WebhookSchedule.Rules
     ) -> WebhookDesk {
         var configuration = WebhookDeskConfiguration()
-        configuration.pollMilliseconds = 5
-        configuration.retryMilliseconds = 5
-        configuration.catchUpMilliseconds = 60_000
+        configuration.following.pollMilliseconds = 5
+        configuration.following.retryMilliseconds = 5
+        configuration.following.catchUpMilliseconds = 60_000
         configuration.rules = rules
         return WebhookDesk(
             path: folder.path("webhooks"), of: store, configuration: configuration, logger: log.logger,

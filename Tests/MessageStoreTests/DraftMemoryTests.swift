@@ -5,17 +5,18 @@ import Testing
 import TidingsModel
 
 @testable import MessageStore
+@testable import StoreMachine
 
 @Suite struct `Drafts in the store's memory` {
     private func withEngine(
-        in folder: TemporaryFolder, _ configuration: MessageStoreConfiguration, _ body: (StoreEngine) throws -> Void
+        in folder: TemporaryFolder, _ configuration: MessageStoreConfiguration, _ body: (StoreMachine) throws -> Void
     ) throws {
         let queue = try DatabaseQueue(path: folder.path())
         try queue.writeWithoutTransaction { database in
-            let engine = try StoreEngine(
-                database: database, configuration: configuration, logger: quiet, start: .reading)
-            defer { engine.wal.detach(database) }
-            try body(engine)
+            try body(
+                StoreMachine(
+                    rows: SQLiteRows(database, configuration), configuration: configuration.machine,
+                    start: .reading))
         }
         try queue.close()
     }
@@ -36,7 +37,7 @@ import TidingsModel
         _ = try await store.apply([.setPersonSettings(bo, PersonSettings(language: "de"), at: 9)])
         store.close()
         var configuration = MessageStoreConfiguration()
-        configuration.cachedDraftBytesMax = 5_000
+        configuration.machine.cachedDraftBytesMax = 5_000
         try self.withEngine(in: folder, configuration) { engine in
             for key in people + [bo] { _ = try engine.find(key) }
             #expect(engine.draftBytes == 5_000)

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import StoreMachine
 import StoreModel
 import Testing
 import TidingsModel
@@ -65,16 +66,16 @@ import TidingsModel
         let folder = try TemporaryFolder()
         var configuration = MessageStoreConfiguration()
         configuration.journalRowBytes = rowBytes
-        configuration.derivationStepMax = step
+        configuration.machine.derivationStepMax = step
         configuration.idleMilliseconds = step == 1 ? 1 : 5
         configuration.eraseMilliseconds = step == 1 ? 1 : 20
         let store = try MessageStore(path: folder.path(), configuration: configuration, logger: quiet)
         for command in Self.commands { _ = try await store.apply([command]) }
         while try Self.found(Self.words, in: folder) != Self.left { try await Task.sleep(for: .milliseconds(5)) }
-        var reference = ReferenceStore()
-        _ = reference.open()
-        _ = try reference.apply(Self.commands, epoch: 1)
-        #expect(try await store.dump() == reference.dump())
+        let memory = MemoryStore()
+        _ = memory.open()
+        _ = try memory.apply(Self.commands, epoch: 1)
+        #expect(try await store.dump() == memory.dump())
         // Once more, in a log that was cut before.
         _ = try await store.apply([Self.recall(5, as: 10)])
         _ = try await store.apply([Self.draft(nil, for: "ada")])
@@ -96,24 +97,24 @@ import TidingsModel
     func `goes after a crash, and leaves the state as it would have been`(steps: Int) async throws {
         let folder = try TemporaryFolder()
         var crashing = MessageStoreConfiguration()
-        crashing.derivationStepMax = 1
+        crashing.machine.derivationStepMax = 1
         crashing.idleMilliseconds = 1
         crashing.mayDerive = { $0 <= steps }
-        var reference = ReferenceStore()
-        _ = reference.open()
-        _ = try reference.apply(Self.commands, epoch: 1)
+        let memory = MemoryStore()
+        _ = memory.open()
+        _ = try memory.apply(Self.commands, epoch: 1)
         let store = try MessageStore(path: folder.path(), configuration: crashing, logger: quiet)
         _ = try await store.apply(Self.commands)
         _ = try await store.dump()
         store.abandon()
         let again = try MessageStore(path: folder.path(), logger: quiet)
-        _ = reference.open()
-        #expect(try await again.dump() == reference.dump())
+        _ = memory.open()
+        #expect(try await again.dump() == memory.dump())
         again.close()
         #expect(try Self.found(Self.words, in: folder) == Self.left)
         let third = try MessageStore(path: folder.path(), logger: quiet)
-        _ = reference.open()
-        #expect(try await third.dump() == reference.dump())
+        _ = memory.open()
+        #expect(try await third.dump() == memory.dump())
         third.close()
     }
 

@@ -6,6 +6,7 @@ import Testing
 import TidingsModel
 
 @testable import MessageStore
+@testable import StoreMachine
 
 @Suite struct `A database of any bytes` {
     private static func seeds(in folder: TemporaryFolder) async throws -> [Data] {
@@ -16,7 +17,7 @@ import TidingsModel
             let name = "seed-\(seed).sqlite"
             var configuration = MessageStoreConfiguration()
             configuration.journalRowBytes = 400
-            configuration.logChunkBytes = 60
+            configuration.machine.logChunkBytes = 60
             configuration.pageBytes = 1_024
             let store = try MessageStore(path: folder.path(name), configuration: configuration, logger: quiet)
             for _ in 0..<40 { _ = try await store.apply((0..<5).map { _ in generator.next() }) }

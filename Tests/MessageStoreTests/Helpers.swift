@@ -5,6 +5,7 @@ import Testing
 import TidingsModel
 
 @testable import MessageStore
+@testable import StoreMachine
 
 /// Deleted with this object; in memory where the machine has such a place.
 final class TemporaryFolder: Sendable {

@@ -5,6 +5,7 @@ import Testing
 import TidingsModel
 
 @testable import MessageStore
+@testable import StoreMachine
 
 @Suite struct `The history of a quiet conversation` {
     private static let toCy = ConversationID(type: .direct, target: "cy")
@@ -22,8 +23,8 @@ import TidingsModel
 
     private static func write(to path: String) async throws {
         var configuration = MessageStoreConfiguration()
-        configuration.logChunkBytes = 16
-        configuration.tailRecordsMax = 8
+        configuration.machine.logChunkBytes = 16
+        configuration.machine.tailRecordsMax = 8
         let store = try MessageStore(path: path, configuration: configuration, logger: quiet)
         _ = try await store.apply(Self.commands)
         store.close()

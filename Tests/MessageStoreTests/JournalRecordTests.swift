@@ -3,6 +3,7 @@ import Testing
 import TidingsModel
 
 @testable import MessageStore
+@testable import StoreMachine
 
 @Suite struct `A record of the journal` {
     private static let toAda = ConversationID(type: .direct, target: "ada")

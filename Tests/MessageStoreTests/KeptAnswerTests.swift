@@ -4,6 +4,7 @@ import Testing
 import TidingsModel
 
 @testable import MessageStore
+@testable import StoreMachine
 
 @Suite struct `An answer under an idempotency key` {
     private func once(_ command: StoreCommand, _ text: String = "k1", at: Int64 = 5) -> StoreCommand {

@@ -1,4 +1,5 @@
 import GRDB
+import StoreMachine
 import StoreModel
 import Testing
 import TidingsModel
@@ -49,15 +50,15 @@ import TidingsModel
         let folder = try TemporaryFolder()
         var configuration = MessageStoreConfiguration()
         configuration.mayDerive = { _ in derives }
-        var reference = ReferenceStore()
+        let memory = MemoryStore()
         // The second time everything of the first is in rows, or in the journal alone.
         for round: UInt64 in 1...2 {
             let store = try MessageStore(path: folder.path(), configuration: configuration, logger: quiet)
-            _ = reference.open()
+            _ = memory.open()
             let commands = Self.commands(round)
-            #expect(try await store.apply(commands) == reference.apply(commands, epoch: reference.epoch))
+            #expect(try await store.apply(commands) == memory.apply(commands, epoch: memory.epoch))
             for question in Self.questions {
-                let wanted = try reference.apply([question], epoch: reference.epoch)
+                let wanted = try memory.apply([question], epoch: memory.epoch)
                 #expect(try await store.apply([question]) == wanted, "\(question)")
             }
             store.close()
@@ -65,12 +66,12 @@ import TidingsModel
     }
 
     @Test func `has something to find in these`() throws {
-        var reference = ReferenceStore()
-        _ = reference.open()
-        _ = try reference.apply(Self.commands(1), epoch: reference.epoch)
+        let memory = MemoryStore()
+        _ = memory.open()
+        _ = try memory.apply(Self.commands(1), epoch: memory.epoch)
         func found(_ user: UserID?) throws -> Int {
             let question = StoreCommand.readLegs(LegQuestion(app: "shop", user: user, looksMax: 1_000))
-            guard case .legs(let page) = try reference.apply(question, epoch: reference.epoch) else { return 0 }
+            guard case .legs(let page) = try memory.apply(question, epoch: memory.epoch) else { return 0 }
             return page.messages.count { !$0.isEmpty }
         }
         #expect(try found(nil) > 5)

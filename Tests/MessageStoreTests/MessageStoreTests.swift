@@ -5,6 +5,7 @@ import Testing
 import TidingsModel
 
 @testable import MessageStore
+@testable import StoreMachine
 
 @Suite struct `A store that is opened again` {
     let folder: TemporaryFolder
@@ -39,29 +40,29 @@ import TidingsModel
     @Test(arguments: 0..<24)
     func `is the same wherever a crash cut its deriving short`(steps: Int) async throws {
         var configuration = MessageStoreConfiguration()
-        configuration.derivationStepMax = 1
-        configuration.tailRecordsMax = 4
-        configuration.logChunkBytes = 8
+        configuration.machine.derivationStepMax = 1
+        configuration.machine.tailRecordsMax = 4
+        configuration.machine.logChunkBytes = 8
         configuration.mayDerive = { $0 <= steps }
         let first = try self.open(configuration)
-        var reference = ReferenceStore()
-        _ = reference.open()
+        let memory = MemoryStore()
+        _ = memory.open()
         for command in Self.story {
-            #expect(try await first.apply([command]) == [try reference.apply(command, epoch: 1)])
+            #expect(try await first.apply([command]) == [try memory.apply(command, epoch: 1)])
         }
         first.abandon()
         let second = try self.open()
-        #expect(reference.open() == second.opening.plain)
-        #expect(try await second.dump() == reference.dump())
+        #expect(memory.open() == second.opening.plain)
+        #expect(try await second.dump() == memory.dump())
         // What was loaded is as it was, also who is muted where.
         let more = [accept(message(21)), accept(message(22, to: "team", type: .group))]
-        #expect(try await second.apply(more) == reference.apply(more, epoch: 2))
+        #expect(try await second.apply(more) == memory.apply(more, epoch: 2))
         second.close()
         // Closed in good order this time: everything was derived, and it is still the same.
         let third = try self.open()
-        #expect(reference.open() == third.opening.plain)
-        #expect(try await third.dump() == reference.dump())
-        #expect(try await third.apply([accept(message(23))]) == [try reference.apply(accept(message(23)), epoch: 3)])
+        #expect(memory.open() == third.opening.plain)
+        #expect(try await third.dump() == memory.dump())
+        #expect(try await third.apply([accept(message(23))]) == [try memory.apply(accept(message(23)), epoch: 3)])
         third.close()
     }
 
@@ -226,6 +227,8 @@ import TidingsModel
         }
         #expect(trace.ended.map(\.leg.user.user) == members.filter { $0 != "member2" }.sorted())
         #expect(trace.ended.allSatisfy { $0.end == .noDevice && $0.leg.device == nil })
+        let read = try await store.apply([.readMessage("shop", MessageID(rawValue: 2))])
+        #expect(read == [.trace(MessageTrace(of: trace.subject))])
         store.close()
         let database = try DatabaseQueue(path: folder.path())
         let counts = try await database.read { database in
@@ -240,10 +243,10 @@ import TidingsModel
     @Test func `has one row for its members until they are others`() async throws {
         let folder = try TemporaryFolder()
         var configuration = MessageStoreConfiguration()
-        configuration.tailRecordsMax = 1
+        configuration.machine.tailRecordsMax = 1
         let store = try MessageStore(path: folder.path(), configuration: configuration, logger: quiet)
-        var reference = ReferenceStore()
-        _ = reference.open()
+        let memory = MemoryStore()
+        _ = memory.open()
         func change(_ action: ConversationAction) -> StoreCommand {
             .change(ConversationOperation(app: "shop", conversation: team, action: action, actor: nil, at: 9))
         }
@@ -253,7 +256,7 @@ import TidingsModel
             change(.setNickname("bo", "B")), accept(message(2, to: "team", type: .group)),
         ]
         for command in commands {
-            #expect(try await store.apply([command]) == [try reference.apply(command, epoch: 1)])
+            #expect(try await store.apply([command]) == [try memory.apply(command, epoch: 1)])
         }
         store.close()
         let database = try DatabaseQueue(path: folder.path())
@@ -261,8 +264,8 @@ import TidingsModel
         try database.close()
         #expect(versions == [1, 4])
         let again = try MessageStore(path: folder.path(), logger: quiet)
-        _ = reference.open()
-        #expect(try await again.dump() == reference.dump())
+        _ = memory.open()
+        #expect(try await again.dump() == memory.dump())
         again.close()
     }
 
@@ -276,8 +279,8 @@ import TidingsModel
         configuration.mayDerive = { $0 <= steps }
         let members = (1...3000).map { UserID("member\($0)") }
         let first = try MessageStore(path: folder.path(), configuration: configuration, logger: quiet)
-        var reference = ReferenceStore()
-        _ = reference.open()
+        let memory = MemoryStore()
+        _ = memory.open()
         let commands: [StoreCommand] = [
             .putConversation(ConversationRecord(app: "shop", conversation: team, name: "Team", members: members)),
             accept(message(1, from: "member1", to: "team", type: .group)),
@@ -290,7 +293,7 @@ import TidingsModel
         ]
         // One command a batch, so that deriving gets its turns between them.
         for command in commands {
-            #expect(try await first.apply([command]) == [try reference.apply(command, epoch: 1)])
+            #expect(try await first.apply([command]) == [try memory.apply(command, epoch: 1)])
         }
         first.abandon()
         let database = try DatabaseQueue(path: folder.path())
@@ -299,8 +302,8 @@ import TidingsModel
         // The group, two messages, the recall: one record each.
         #expect(try rows.map { try $0.withUnsafeBytes { try JournalRow.count($0) } }.reduce(0, +) == 4)
         let second = try MessageStore(path: folder.path(), logger: quiet)
-        #expect(second.opening.plain == reference.open())
-        #expect(try await second.dump() == reference.dump())
+        #expect(second.opening.plain == memory.open())
+        #expect(try await second.dump() == memory.dump())
         second.close()
     }
 

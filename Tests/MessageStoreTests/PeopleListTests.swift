@@ -1,3 +1,4 @@
+import StoreMachine
 import StoreModel
 import Testing
 import TidingsModel
@@ -15,12 +16,12 @@ import TidingsModel
         let folder = try TemporaryFolder()
         var configuration = MessageStoreConfiguration()
         configuration.mayDerive = { _ in derives }
-        var reference = ReferenceStore()
+        let memory = MemoryStore()
         // The second time everything of the first is in rows, or in the journal alone.
         for round in 0..<2 {
             let store = try MessageStore(path: folder.path(), configuration: configuration, logger: quiet)
-            _ = reference.open()
-            let epoch = reference.epoch
+            _ = memory.open()
+            let epoch = memory.epoch
             var commands: [StoreCommand] = []
             for number in 0..<40 {
                 let user = UserKey(app: number % 4 == 0 ? "club" : "shop", user: UserID("u\(100 + number * 7 % 40)"))
@@ -32,12 +33,12 @@ import TidingsModel
                     commands.append(accept(message(UInt64(1_000 * (round + 1) + number), to: user.user.rawValue)))
                 }
             }
-            #expect(try await store.apply(commands) == reference.apply(commands, epoch: epoch))
+            #expect(try await store.apply(commands) == memory.apply(commands, epoch: epoch))
             for app in ["shop", "club"] as [AppID] {
                 for after in [nil, "u105", "u120", "zzz"] as [UserID?] {
                     for limit in [0, 1, 7, 100] {
                         let question = [StoreCommand.readPeople(app, after: after, limit: limit)]
-                        let wanted = try Self.names(reference.apply(question, epoch: epoch))
+                        let wanted = try Self.names(memory.apply(question, epoch: epoch))
                         #expect(try await Self.names(store.apply(question)) == wanted)
                     }
                 }

@@ -1,5 +1,9 @@
+import StoreMachine
 import StoreModel
+import Testing
 import TidingsModel
+
+@testable import MessageStore
 
 // One push job of a desk, and people with a phone each: `u0`, `u1`, ….
 
@@ -26,4 +30,33 @@ func user(_ number: Int) -> UserKey { UserKey(app: "shop", user: UserID("u\(numb
 
 func signIn(_ count: Int) -> [StoreCommand] {
     (0..<count).map { .signIn(DeviceKey(user: user($0), device: "phone"), platform: "ios", at: 1) }
+}
+
+/// Applies commands to the store as to one in memory, with a crash after each half and after some steps of deriving.
+///
+/// - Returns: what both hold.
+func carryOut(_ halves: [[StoreCommand]], in folder: TemporaryFolder, derivations steps: Int) async throws -> StoreDump
+{
+    var configuration = MessageStoreConfiguration()
+    configuration.machine.derivationStepMax = 1
+    configuration.machine.tailRecordsMax = 1
+    configuration.idleMilliseconds = 1
+    configuration.mayDerive = { $0 <= steps }
+    let memory = MemoryStore()
+    for commands in halves {
+        let store = try MessageStore(path: folder.path(), configuration: configuration, logger: quiet)
+        #expect(store.opening.plain == memory.open())
+        for command in commands {
+            let expected = try memory.apply(command, epoch: memory.epoch)
+            #expect(try await store.apply([command]) == [expected])
+        }
+        #expect(try await store.dump() == memory.dump())
+        store.abandon()
+    }
+    let again = try MessageStore(path: folder.path(), logger: quiet)
+    #expect(again.opening.plain == memory.open())
+    #expect(try await again.dump() == memory.dump())
+    again.close()
+    #expect(try StoreMaintenance.check(path: folder.path(), logger: quiet) == [])
+    return memory.dump()
 }

@@ -5,6 +5,7 @@ import Testing
 import TidingsModel
 
 @testable import MessageStore
+@testable import StoreMachine
 
 @Suite struct `A push at a local time in the store` {
     let folder: TemporaryFolder
@@ -50,42 +51,16 @@ import TidingsModel
 
     private func check() throws -> [String] { try StoreMaintenance.check(path: self.folder.path(), logger: quiet) }
 
-    /// - Returns: what the reference model holds, as the store does.
-    private func carryOut(_ halves: [[StoreCommand]], derivations steps: Int) async throws -> StoreDump {
-        var configuration = MessageStoreConfiguration()
-        configuration.derivationStepMax = 1
-        configuration.tailRecordsMax = 1
-        configuration.idleMilliseconds = 1
-        configuration.mayDerive = { $0 <= steps }
-        var reference = ReferenceStore()
-        for commands in halves {
-            let store = try MessageStore(path: self.folder.path(), configuration: configuration, logger: quiet)
-            #expect(store.opening.plain == reference.open())
-            for command in commands {
-                let expected = try reference.apply(command, epoch: reference.epoch)
-                #expect(try await store.apply([command]) == [expected])
-            }
-            #expect(try await store.dump() == reference.dump())
-            store.abandon()
-        }
-        let again = try MessageStore(path: self.folder.path(), logger: quiet)
-        #expect(again.opening.plain == reference.open())
-        #expect(try await again.dump() == reference.dump())
-        again.close()
-        #expect(try self.check() == [])
-        return reference.dump()
-    }
-
     @Test(arguments: Array(0...24))
     func `reaches each person once, wherever a crash has stopped it`(steps: Int) async throws {
-        let dump = try await self.carryOut(Self.complete, derivations: steps)
+        let dump = try await carryOut(Self.complete, in: self.folder, derivations: steps)
         #expect(dump.pushes.map(\.state) == [.done] && dump.pushes.map(\.counts.recipients) == [3])
         #expect(dump.people.filter { $0.reachedBy == [jobID] }.map(\.record.key.user) == ["u0", "u1", "u2"])
     }
 
     @Test(arguments: Array(0...24))
     func `is taken back between two passes, wherever a crash has stopped it`(steps: Int) async throws {
-        let dump = try await self.carryOut(Self.recalled, derivations: steps)
+        let dump = try await carryOut(Self.recalled, in: self.folder, derivations: steps)
         #expect(dump.pushes.map(\.state) == [.recalled])
         #expect(dump.pushes.map { [$0.pass, $0.counts.recipients, $0.counts.recalled] } == [[2, 2, 2]])
     }
@@ -150,15 +125,14 @@ import TidingsModel
         try MessageStore(path: self.folder.path(), logger: quiet).close()
         let queue = try DatabaseQueue(path: self.folder.path())
         try queue.writeWithoutTransaction { database in
-            let first = try StoreEngine(
-                database: database, configuration: MessageStoreConfiguration(), logger: quiet, start: .reading)
+            let rows = try SQLiteRows(database, MessageStoreConfiguration())
+            let first = try StoreMachine(
+                rows: rows, configuration: StoreMachine.Configuration(), start: .reading)
             let people = (0..<1_000).map { Self.report($0, $0 % 100 == 0 ? "Asia/Shanghai" : "America/Lima") }
             _ = try first.carryOut([signIn(1_000) + people + [Self.createdLocally()]])
             while try first.deriveStep() {}
-            first.wal.detach(database)
-            let engine = try StoreEngine(
-                database: database, configuration: MessageStoreConfiguration(), logger: quiet, start: .reading)
-            defer { engine.wal.detach(database) }
+            let engine = try StoreMachine(
+                rows: rows, configuration: StoreMachine.Configuration(), start: .reading)
             let results = try engine.carryOut([Self.pass(0, 100)])
             guard case .pushStep(let done)? = results[0].last else { return #expect(Bool(false), "\(results)") }
             #expect(done.ids.count == 10 && done.job.counts.lookedAt == 1_001)

@@ -5,6 +5,7 @@ import Testing
 import TidingsModel
 
 @testable import MessageStore
+@testable import StoreMachine
 
 private func leg(_ message: UInt64, _ number: Int) -> LegID {
     LegID(message: MessageID(rawValue: message), user: user(number), device: "phone")
@@ -33,53 +34,32 @@ private func end(_ message: UInt64, _ number: Int, isRepeated: Bool = false) -> 
 
     @Test(arguments: Array(0...24))
     func `goes on where a crash has stopped it, and counts nothing twice`(steps: Int) async throws {
-        var configuration = MessageStoreConfiguration()
-        configuration.derivationStepMax = 1
-        configuration.tailRecordsMax = 1
-        configuration.idleMilliseconds = 1
-        configuration.mayDerive = { $0 <= steps }
-        var reference = ReferenceStore()
-        for commands in [Self.half, Self.rest] {
-            let store = try MessageStore(path: self.folder.path(), configuration: configuration, logger: quiet)
-            #expect(store.opening.plain == reference.open())
-            for command in commands {
-                let expected = try reference.apply(command, epoch: reference.epoch)
-                #expect(try await store.apply([command]) == [expected])
-            }
-            #expect(try await store.dump() == reference.dump())
-            store.abandon()
-        }
-        let again = try MessageStore(path: self.folder.path(), logger: quiet)
-        #expect(again.opening.plain == reference.open())
-        #expect(again.opening.pushJobs == [])
-        let job = try #require(try await again.dump().pushes.first)
+        let dump = try await carryOut([Self.half, Self.rest], in: self.folder, derivations: steps)
+        let job = try #require(dump.pushes.first)
         #expect(job.state == .done && job.steps == 3)
         #expect(job.counts.recipients == 10 && job.counts.ends == ["accepted": 2])
         #expect(job.counts.repeated == 1 && job.counts.shown == 1 && job.counts.opened == 1)
-        #expect(try await again.dump() == reference.dump())
-        again.close()
-        #expect(try self.check() == [])
     }
 
     /// More messages than one transaction of deriving puts into the index, all of one record.
     @Test(arguments: Array(0...24))
     func `finds each message of a step, wherever a crash has stopped its deriving`(steps: Int) async throws {
         var configuration = MessageStoreConfiguration()
-        configuration.derivationStepMax = 1
-        configuration.tailRecordsMax = 1
+        configuration.machine.derivationStepMax = 1
+        configuration.machine.tailRecordsMax = 1
         configuration.mayDerive = { $0 <= steps }
-        var reference = ReferenceStore()
-        _ = reference.open()
+        let memory = MemoryStore()
+        _ = memory.open()
         let commands = signIn(12) + [created(), step(101...112)]
-        _ = try reference.apply(commands, epoch: 1)
+        _ = try memory.apply(commands, epoch: 1)
         let store = try MessageStore(path: self.folder.path(), configuration: configuration, logger: quiet)
         _ = try await store.apply(commands)
         // Behind each of these a step is derived.
         for _ in 0...24 { _ = try await store.apply([.loadUser(user(0))]) }
         store.abandon()
         let again = try MessageStore(path: self.folder.path(), logger: quiet)
-        _ = reference.open()
-        #expect(try await again.dump() == reference.dump())
+        _ = memory.open()
+        #expect(try await again.dump() == memory.dump())
         again.close()
         #expect(try self.check() == [])
     }
@@ -168,17 +148,14 @@ private func end(_ message: UInt64, _ number: Int, isRepeated: Bool = false) -> 
     @Test func `has few people in memory`() throws {
         try MessageStore(path: self.folder.path(), logger: quiet).close()
         var configuration = MessageStoreConfiguration()
-        configuration.pushEntriesInTailMax = 100
+        configuration.machine.pushEntriesInTailMax = 100
         let queue = try DatabaseQueue(path: self.folder.path())
         try queue.writeWithoutTransaction { database in
-            let first = try StoreEngine(
-                database: database, configuration: configuration, logger: quiet, start: .reading)
+            let rows = try SQLiteRows(database, configuration)
+            let first = try StoreMachine(rows: rows, configuration: configuration.machine, start: .reading)
             _ = try first.carryOut([signIn(3_000) + [created()]])
             while try first.deriveStep() {}
-            first.wal.detach(database)
-            let engine = try StoreEngine(
-                database: database, configuration: configuration, logger: quiet, start: .reading)
-            defer { engine.wal.detach(database) }
+            let engine = try StoreMachine(rows: rows, configuration: configuration.machine, start: .reading)
             var most = 0
             for number: UInt64 in 0..<60 {
                 let from = 10_000 + number * 50
@@ -194,10 +171,10 @@ private func end(_ message: UInt64, _ number: Int, isRepeated: Bool = false) -> 
         try queue.close()
     }
 
-    @Test func `takes many short steps to few people among many, as the reference model does`() async throws {
+    @Test func `takes many short steps to few people among many, as a store in memory does`() async throws {
         var configuration = MessageStoreConfiguration()
-        configuration.pushEntriesInTailMax = 1
-        var reference = ReferenceStore()
+        configuration.machine.pushEntriesInTailMax = 1
+        let memory = MemoryStore()
         let people = signIn(100) + [75, 76, 99].map { .setLabels(user($0), .tags(["gold"])) }
         let steps = (0..<12).map { step(UInt64(200 + $0)...UInt64(200 + $0)) }
         let counts = (0..<4).map {
@@ -206,13 +183,13 @@ private func end(_ message: UInt64, _ number: Int, isRepeated: Bool = false) -> 
         // Once with people in memory, and once with their rows alone.
         for commands in [people, [created(.tag("gold"))] + steps + counts] {
             let store = try MessageStore(path: self.folder.path(), configuration: configuration, logger: quiet)
-            _ = reference.open()
-            let expected = try reference.apply(commands, epoch: reference.epoch)
+            _ = memory.open()
+            let expected = try memory.apply(commands, epoch: memory.epoch)
             #expect(try await store.apply(commands) == expected)
-            #expect(try await store.dump() == reference.dump())
+            #expect(try await store.dump() == memory.dump())
             store.close()
         }
-        let job = try #require(reference.dump().pushes.first)
+        let job = try #require(memory.dump().pushes.first)
         #expect(job.state == .done && job.counts.recipients == 3 && job.counts.lookedAt == 101)
     }
 
@@ -258,23 +235,23 @@ private func end(_ message: UInt64, _ number: Int, isRepeated: Bool = false) -> 
     func `leaves the file when all of it was recalled, also after a crash`(steps: Int) async throws {
         let folder = try TemporaryFolder()
         var configuration = MessageStoreConfiguration()
-        configuration.derivationStepMax = 1
+        configuration.machine.derivationStepMax = 1
         configuration.idleMilliseconds = 1
         configuration.mayDerive = { $0 <= steps }
-        var reference = ReferenceStore()
-        _ = reference.open()
+        let memory = MemoryStore()
+        _ = memory.open()
         let store = try MessageStore(path: folder.path(), configuration: configuration, logger: quiet)
-        #expect(try await store.apply(Self.commands) == reference.apply(Self.commands, epoch: 1))
-        #expect(try await store.dump() == reference.dump())
+        #expect(try await store.apply(Self.commands) == memory.apply(Self.commands, epoch: 1))
+        #expect(try await store.dump() == memory.dump())
         store.abandon()
         let again = try MessageStore(path: folder.path(), logger: quiet)
-        _ = reference.open()
-        #expect(try await again.dump() == reference.dump())
+        _ = memory.open()
+        #expect(try await again.dump() == memory.dump())
         again.close()
         #expect(try Self.found(["GOES-1", "STAYS-2", "GOES-3", "STAYS-3"], in: folder) == ["STAYS-2", "STAYS-3"])
         let third = try MessageStore(path: folder.path(), logger: quiet)
-        _ = reference.open()
-        #expect(try await third.dump() == reference.dump())
+        _ = memory.open()
+        #expect(try await third.dump() == memory.dump())
         third.close()
         #expect(try StoreMaintenance.check(path: folder.path(), logger: quiet) == [])
     }

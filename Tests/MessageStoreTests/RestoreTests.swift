@@ -5,6 +5,7 @@ import Testing
 import TidingsModel
 
 @testable import MessageStore
+@testable import StoreMachine
 
 @Suite struct `A store in whose place an older copy is put` {
     let folder: TemporaryFolder

@@ -4,6 +4,7 @@ import Testing
 import TidingsModel
 
 @testable import MessageStore
+@testable import StoreMachine
 
 @Suite struct `The history of a chat room` {
     private static let hall = ConversationID(type: .chatRoom, target: "hall")
@@ -19,11 +20,11 @@ import TidingsModel
     }
 
     private static func kept(
-        _ seconds: [Int64], _ limits: MessageStoreConfiguration.RoomHistory?
+        _ seconds: [Int64], _ limits: StoreMachine.Configuration.RoomHistory?
     ) async throws -> (read: [Int64], rows: Int) {
         let folder = try TemporaryFolder()
         var configuration = MessageStoreConfiguration()
-        configuration.roomHistory = limits
+        configuration.machine.roomHistory = limits
         let room = ConversationRecord(app: "shop", conversation: Self.hall, name: "Hall", members: [])
         let store = try MessageStore(path: folder.path(), configuration: configuration, logger: quiet)
         _ = try await store.apply([.putConversation(room)] + seconds.map(Self.message))

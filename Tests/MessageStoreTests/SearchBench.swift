@@ -5,6 +5,7 @@ import Testing
 import TidingsModel
 
 @testable import MessageStore
+@testable import StoreMachine
 
 /// A store and an index behind it, both of which can be closed and opened again.
 final class SearchBench {
@@ -16,9 +17,9 @@ final class SearchBench {
 
     static let configuration: SearchIndexConfiguration = {
         var configuration = SearchIndexConfiguration()
-        configuration.pollMilliseconds = 5
-        configuration.retryMilliseconds = 5
-        configuration.catchUpMilliseconds = 60_000
+        configuration.following.pollMilliseconds = 5
+        configuration.following.retryMilliseconds = 5
+        configuration.following.catchUpMilliseconds = 60_000
         // Only when a test asks for it.
         configuration.eraseMilliseconds = 3_600_000
         return configuration
@@ -40,16 +41,16 @@ final class SearchBench {
         self.store.close()
     }
 
-    var path: String { self.index.path }
+    var path: String { self.folder.path("search.sqlite") }
 
     func reopenIndex(
         _ configuration: SearchIndexConfiguration = SearchBench.configuration,
         meanwhile: (String) throws -> Void = { _ in }
     ) throws {
         self.index.close()
-        try meanwhile(self.index.path)
+        try meanwhile(self.path)
         self.index = SearchIndex(
-            path: self.index.path, of: self.store, configuration: configuration, logger: self.log.logger)
+            path: self.path, of: self.store, configuration: configuration, logger: self.log.logger)
     }
 
     func reopenStore(
@@ -61,7 +62,7 @@ final class SearchBench {
         try meanwhile(self.folder)
         self.store = try MessageStore(path: self.folder.path(), logger: quiet)
         self.index = SearchIndex(
-            path: self.index.path, of: self.store, configuration: configuration, logger: self.log.logger)
+            path: self.path, of: self.store, configuration: configuration, logger: self.log.logger)
     }
 
     // MARK: What people do

@@ -5,6 +5,7 @@ import Testing
 import TidingsModel
 
 @testable import MessageStore
+@testable import StoreMachine
 
 /// What is written, changed and taken back, as plainly as can be.
 private struct Said {
@@ -66,7 +67,7 @@ private struct Said {
             var killed = SearchBench.configuration
             let pages = number(0...5)
             killed.bounds.recordsMax = number(1...7)
-            killed.mayRead = { $0 <= pages }
+            killed.following.readMax = pages
             try bench.reopenIndex(killed)
             _ = await bench.index.settle()
             var whole = SearchBench.configuration
@@ -206,7 +207,7 @@ private struct Said {
 
     @Test func `that cannot grow keeps nothing else from going on`() async throws {
         var configuration = SearchBench.configuration
-        configuration.pagesMax = 20
+        configuration.following.pagesMax = 20
         let bench = try SearchBench(configuration)
         for number in 1...400 { try await bench.say("word\(number) of many different\(number) ones") }
         while !bench.log.all.contains(where: { $0.hasPrefix("error ") }) { try await Task.sleep(for: .milliseconds(5)) }

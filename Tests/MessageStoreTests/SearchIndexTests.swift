@@ -4,6 +4,7 @@ import Testing
 import TidingsModel
 
 @testable import MessageStore
+@testable import StoreMachine
 
 @Suite struct `A search in the messages of an app` {
     @Test func `finds Chinese characters where they stand together, and words by their beginning`() async throws {
@@ -169,7 +170,7 @@ import TidingsModel
     @Test func `says how far the index is, and never tells what was recalled`() async throws {
         var configuration = SearchBench.configuration
         // One for the empty store, and one more.
-        configuration.mayRead = { $0 <= 2 }
+        configuration.following.readMax = 2
         let bench = try SearchBench(configuration)
         let empty = try await bench.find(MessageQuestion(app: "shop", text: "word", limit: 9))
         #expect(empty == FoundMessages(messages: [], hasMore: false, indexedUntil: nil, isBehind: false))

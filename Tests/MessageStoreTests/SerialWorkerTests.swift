@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import MessageStore
+@testable import StoreMachine
 
 /// What has happened, in order, from any thread; and a gate at which a turn waits.
 private final class WorkerTurns: Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+import StoreMachine
 import StoreModel
 import Testing
 import TidingsModel
@@ -30,11 +31,11 @@ import TidingsModel
 
     @Test func `is read up to its last commit after a crash`() async throws {
         let store = try MessageStore(path: self.folder.path(), logger: quiet)
-        var reference = ReferenceStore()
-        _ = reference.open()
+        let memory = MemoryStore()
+        _ = memory.open()
         for id: UInt64 in 1...40 {
             #expect(
-                try await store.apply([accept(message(id))]) == [try reference.apply(accept(message(id)), epoch: 1)])
+                try await store.apply([accept(message(id))]) == [try memory.apply(accept(message(id)), epoch: 1)])
         }
         // What a killed process leaves.
         let left = try TemporaryFolder()
@@ -45,9 +46,9 @@ import TidingsModel
         let log = try Data(contentsOf: URL(fileURLWithPath: left.path() + "-wal"))
         #expect(log.suffix(4_120).allSatisfy { $0 == 0 })
         let again = try MessageStore(path: left.path(), logger: quiet)
-        #expect(again.opening.plain == reference.open())
-        #expect(try await again.dump() == reference.dump())
-        #expect(try await again.apply([accept(message(41))]) == [try reference.apply(accept(message(41)), epoch: 2)])
+        #expect(again.opening.plain == memory.open())
+        #expect(try await again.dump() == memory.dump())
+        #expect(try await again.apply([accept(message(41))]) == [try memory.apply(accept(message(41)), epoch: 2)])
         again.close()
     }
 }

@@ -4,8 +4,7 @@ import TidingsModel
 
 @Suite struct `An action` {
     static func rig() -> PhoneRig {
-        var rig = PhoneRig(17)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, in: .foregroundActive)
         rig.app(
             .categoriesSet([
                 NotificationCategory(
@@ -115,8 +114,7 @@ import TidingsModel
 
 @Suite struct `The courier` {
     @Test func `hands a token to the app that asked`() {
-        var rig = PhoneRig(17)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, in: .foregroundActive)
         rig.app(.remoteRegistrationRequested)
         #expect(rig.effects.contains(.registerTopic(PhoneRig.chat)))
         rig.send(.courier(.tokenIssued(PhoneRig.chat, "beef")))
@@ -124,8 +122,7 @@ import TidingsModel
     }
 
     @Test func `has its token kept while the app is suspended`() {
-        var rig = PhoneRig(17)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, in: .foregroundActive)
         rig.app(.remoteRegistrationRequested)
         rig.send(.system(.appFrozen(PhoneRig.chat)))
         rig.send(.courier(.tokenIssued(PhoneRig.chat, "beef")))
@@ -147,8 +144,7 @@ import TidingsModel
     }
 
     @Test func `gets an acknowledgement for an app that is not registered, which shows nothing`() {
-        var rig = PhoneRig(17)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, in: .foregroundActive)
         rig.app(.remoteRegistrationEnded)
         rig.push(Payload.alert)
         #expect(rig.acknowledged.count == 1)

@@ -34,8 +34,7 @@ extension `An app's life` {
 
     @Test func `hears of protected data at the first unlock if it was launched before`() {
         let app = InstalledApp(bundleID: PhoneRig.chat, lifecycle: .application, backgroundModes: .voip)
-        var rig = PhoneRig(17, app)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, app, in: .foregroundActive)
         rig.app(.voipRegistrationChanged(isOn: true))
         rig.send(.system(.restarted))
         rig.clear()
@@ -97,8 +96,7 @@ extension `A phone that freezes an app without a word` {
 
 extension `The device token` {
     @Test func `asked for and not come when the connection goes is reported as failed`() {
-        var rig = PhoneRig(17)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, in: .foregroundActive)
         rig.app(.remoteRegistrationRequested)
         rig.person(.airplaneModeChanged(isOn: true))
         #expect(rig.calls == ["noToken"])
@@ -110,8 +108,7 @@ extension `The device token` {
 
 extension `Background App Refresh` {
     @Test func `fetches whatever silent pushes there were`() {
-        var rig = PhoneRig(12, Self.fetching)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(12, Self.fetching, in: .foregroundActive)
         rig.app(.minimumFetchIntervalSet(0))
         rig.enter(.suspended)
         for _ in 1...4 { rig.push(Payload.content, type: "background") }
@@ -123,8 +120,7 @@ extension `Background App Refresh` {
 
 extension `The budget of silent pushes` {
     @Test func `is not spent on an app that dies when it is resumed`() {
-        var rig = PhoneRig(17)
-        rig.enter(.suspended)
+        var rig = PhoneRig(17, in: .suspended)
         rig.push(Payload.content)
         let call = rig.open("RF")[0]
         rig.process(call.process, .callbackCompleted(call.number, .fetch(.newData)))
@@ -138,8 +134,7 @@ extension `The budget of silent pushes` {
     @Test func `brings a held push nowhere if refresh was turned off meanwhile`() {
         var settings = PhoneSettings()
         settings.wakesPerHour = 1
-        var rig = PhoneRig(17, settings: settings)
-        rig.enter(.suspended)
+        var rig = PhoneRig(17, settings: settings, in: .suspended)
         for number in 1...2 { rig.push(Self.numbered(number)) }
         rig.person(.settingChanged(PhoneRig.chat, .backgroundRefresh, isOn: false))
         rig.pass(seconds: 3_600)
@@ -151,8 +146,7 @@ extension `The budget of silent pushes` {
         var settings = PhoneSettings()
         settings.wakesPerHour = 100
         settings.wakesPerDay = 2
-        var rig = PhoneRig(17, settings: settings)
-        rig.enter(.suspended)
+        var rig = PhoneRig(17, settings: settings, in: .suspended)
         for number in 1...3 { rig.push(Self.numbered(number)) }
         #expect(Self.numbers(rig) == [1, 2])
         rig.pass(seconds: 86_400)
@@ -166,8 +160,7 @@ extension `The budget of silent pushes` {
 
 extension `A VoIP push` {
     @Test func `is answered for by one call, whatever other push is open`() {
-        var rig = PhoneRig(17, Self.app, behaviour: AppBehaviour(reportsCall: false))
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, Self.app, behaviour: AppBehaviour(reportsCall: false), in: .foregroundActive)
         rig.app(.voipRegistrationChanged(isOn: true))
         rig.person(.wentHome)
         rig.clear()
@@ -254,8 +247,7 @@ extension `A VoIP push` {
 
 extension `A Live Activity` {
     @Test func `that a push started becomes stale at its date, and has a name of its own`() {
-        var rig = PhoneRig(OSVersion(17, 2))
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(OSVersion(17, 2), in: .foregroundActive)
         rig.app(.pushToStartRequested)
         rig.app(.activityStarted(activity: "activity-1", pushType: nil, contentState: .null))
         rig.send(.courier(.tokenOfKindIssued(PhoneRig.chat, .pushToStart, "50")))

@@ -14,8 +14,8 @@ import TidingsModel
             (OSVersion(13), 30), (OSVersion(17), 30), (OSVersion(26), 30),
         ] as [(OSVersion, Int64)])
     func `runs as long as its system allows, then is told, then is suspended`(version: OSVersion, seconds: Int64) {
-        var rig = PhoneRig(version, Self.plain, behaviour: AppBehaviour(taskInBackground: .some(nil)))
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(
+            version, Self.plain, behaviour: AppBehaviour(taskInBackground: .some(nil)), in: .foregroundActive)
         #expect(rig.ask(.backgroundTimeRemaining) == .backgroundTime(nil))
         rig.person(.wentHome)
         rig.clear()
@@ -30,8 +30,7 @@ import TidingsModel
 
     @Test func `runs five seconds without a task on every system`() {
         for version in [OSVersion(4), 9, 12, 17, 26] {
-            var rig = PhoneRig(version, Self.plain)
-            rig.enter(.backgroundRunning)
+            var rig = PhoneRig(version, Self.plain, in: .backgroundRunning)
             rig.pass(milliseconds: 4_999)
             #expect(rig.state == .backgroundRunning)
             rig.pass(milliseconds: 1)
@@ -41,8 +40,7 @@ import TidingsModel
 
     @Test func `has thirty seconds in all when it was started there`() {
         for version in [OSVersion(9), 12, 17] {
-            var rig = PhoneRig(version, Self.plain, behaviour: AppBehaviour(fetch: nil))
-            rig.enter(.suspended)
+            var rig = PhoneRig(version, Self.plain, behaviour: AppBehaviour(fetch: nil), in: .suspended)
             rig.push(Payload.content)
             rig.app(.backgroundTaskBegan(1))
             #expect(rig.ask(.backgroundTimeRemaining) == .backgroundTime(30_000))
@@ -54,8 +52,8 @@ import TidingsModel
     }
 
     @Test func `that does not end its task is killed after the warning`() {
-        var rig = PhoneRig(17, behaviour: AppBehaviour(taskInBackground: .some(nil), endsExpiredTask: false))
-        rig.enter(.backgroundRunning)
+        var rig = PhoneRig(
+            17, behaviour: AppBehaviour(taskInBackground: .some(nil), endsExpiredTask: false), in: .backgroundRunning)
         rig.pass(milliseconds: 34_999)
         #expect(rig.ends == [])
         rig.pass(milliseconds: 1)
@@ -63,8 +61,7 @@ import TidingsModel
     }
 
     @Test func `needs all of its tasks to end, and may begin one only once`() {
-        var rig = PhoneRig(17)
-        rig.enter(.backgroundRunning)
+        var rig = PhoneRig(17, in: .backgroundRunning)
         rig.app(.backgroundTaskBegan(1))
         rig.app(.backgroundTaskBegan(2))
         rig.app(.backgroundTaskBegan(2))
@@ -77,8 +74,7 @@ import TidingsModel
     }
 
     @Test func `that comes back in time keeps its task and gets its time anew`() {
-        var rig = PhoneRig(17, behaviour: AppBehaviour(taskInBackground: .some(nil)))
-        rig.enter(.backgroundRunning)
+        var rig = PhoneRig(17, behaviour: AppBehaviour(taskInBackground: .some(nil)), in: .backgroundRunning)
         rig.pass(seconds: 29)
         rig.person(.appOpened(PhoneRig.chat))
         rig.app(.backgroundTaskEnded(1))
@@ -89,8 +85,7 @@ import TidingsModel
     }
 
     @Test func `may run for an activity as for a task`() {
-        var rig = PhoneRig(17)
-        rig.enter(.backgroundRunning)
+        var rig = PhoneRig(17, in: .backgroundRunning)
         rig.app(.expiringActivityBegan(3))
         rig.pass(milliseconds: 29_999)
         #expect(rig.state == .backgroundRunning)
@@ -120,8 +115,7 @@ import TidingsModel
         for event in [
             SystemEvent.appKilled(PhoneRig.chat), .appUpdated(Self.plain), .restarted, .restoredFromBackup,
         ] {
-            var rig = PhoneRig(12, Self.plain)
-            rig.enter(.backgroundRunning)
+            var rig = PhoneRig(12, Self.plain, in: .backgroundRunning)
             rig.send(.system(event))
             #expect(rig.calls == [], "\(event)")
             #expect(rig.state == .notRunning)
@@ -138,8 +132,9 @@ import TidingsModel
     static func rig(
         _ request: RefreshTaskRequest = request, completes: Bool? = true, registers: String? = "refresh"
     ) -> PhoneRig {
-        var rig = PhoneRig(17, Self.app, behaviour: AppBehaviour(registersTask: registers, completesTask: completes))
-        rig.enter(.backgroundRunning)
+        var rig = PhoneRig(
+            17, Self.app, behaviour: AppBehaviour(registersTask: registers, completesTask: completes),
+            in: .backgroundRunning)
         rig.ask(.submitRefreshTask(request))
         rig.pass(seconds: 6)
         return rig
@@ -230,8 +225,7 @@ import TidingsModel
     }
 
     @Test func `is refused if it is not permitted or cannot come`() {
-        var rig = PhoneRig(17, Self.app)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, Self.app, in: .foregroundActive)
         #expect(
             rig.ask(.submitRefreshTask(RefreshTaskRequest(identifier: "other"))) == .taskRefused(.notPermitted))
         rig.person(.settingChanged(PhoneRig.chat, .backgroundRefresh, isOn: false))

@@ -8,8 +8,7 @@ import TidingsModel
     static let channel = "dHN0LXNyY2gtY2hubA=="
 
     static func rig(_ version: OSVersion = 18, _ names: [String] = ["a"]) -> PhoneRig {
-        var rig = PhoneRig(version)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(version, in: .foregroundActive)
         for name in names {
             rig.app(
                 .activityStarted(activity: name, pushType: .channel(Self.channel), contentState: ["score": 0]))
@@ -98,8 +97,7 @@ import TidingsModel
             ("attributes-type", "Match"), ("attributes", [:]), ("input-push-channel", .string(Self.channel)),
         ]
         for (version, expected): (OSVersion, [Int64?]) in [(18, [4]), (OSVersion(17, 2), [1])] {
-            var rig = PhoneRig(version)
-            rig.enter(.foregroundActive)
+            var rig = PhoneRig(version, in: .foregroundActive)
             rig.app(.pushToStartRequested)
             rig.push(`A Live Activity`.payload("start", at: 5, score: 1, start), suffix: Self.topic)
             let hasToken = rig.effects.contains(.requestToken(PhoneRig.chat, .activity("activity-1")))

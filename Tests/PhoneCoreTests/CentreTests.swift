@@ -11,8 +11,7 @@ import TidingsModel
     }
 
     @Test func `keeps one entry per identifier, remote or local, and rings for each`() {
-        var rig = PhoneRig(17)
-        rig.enter(.backgroundRunning)
+        var rig = PhoneRig(17, in: .backgroundRunning)
         rig.ask(.add(Self.request("1", "one")))
         rig.ask(.add(Self.request("2", "two")))
         rig.push(["aps": ["alert": "one, edited", "sound": "default"]], collapse: "1")
@@ -59,8 +58,7 @@ import TidingsModel
     }
 
     @Test func `fires a scheduled request of a force-quit app in its time`() {
-        var rig = PhoneRig(17)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, in: .foregroundActive)
         rig.ask(.add(Self.request("later", "see you", after: 60_000)))
         rig.person(.appForceQuit(PhoneRig.chat))
         rig.pass(milliseconds: 59_999)
@@ -71,8 +69,7 @@ import TidingsModel
     }
 
     @Test func `repeats a repeating request`() {
-        var rig = PhoneRig(17)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, in: .foregroundActive)
         var request = Self.request("tick", "tick")
         request.trigger = .timeInterval(milliseconds: 60_000, repeats: true)
         rig.ask(.add(request))
@@ -94,8 +91,7 @@ import TidingsModel
     }
 
     @Test func `refuses what cannot be shown`() {
-        var rig = PhoneRig(17, allowed: false)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, allowed: false, in: .foregroundActive)
         #expect(rig.ask(.add(Self.request("1", "one"))) == .refused(.notificationsNotAllowed))
         rig.person(.settingChanged(PhoneRig.chat, .notifications, isOn: true))
         let empty = NotificationRequest(identifier: "1", content: NotificationContent())
@@ -108,8 +104,7 @@ import TidingsModel
     }
 
     @Test func `asks WP for a local request in the foreground and answers the request first`() {
-        var rig = PhoneRig(17)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, in: .foregroundActive)
         #expect(rig.ask(.add(Self.request("1", "one"))) == .added)
         #expect(rig.calls == ["WP"])
         #expect(rig.presentations.map(\.isRemote) == [false])
@@ -118,8 +113,7 @@ import TidingsModel
     }
 
     @Test func `presents nothing if WP is silent for five seconds`() {
-        var rig = PhoneRig(17, behaviour: AppBehaviour(presentation: nil))
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, behaviour: AppBehaviour(presentation: nil), in: .foregroundActive)
         rig.push(Payload.alert)
         rig.pass(seconds: 5)
         #expect(rig.presentations.map(\.reason) == [.willPresentLate])
@@ -171,8 +165,7 @@ import TidingsModel
     }
 
     @Test func `stays in the foreground unless WP asks for it`() {
-        var rig = PhoneRig(17, behaviour: AppBehaviour(presentation: [.banner]))
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, behaviour: AppBehaviour(presentation: [.banner]), in: .foregroundActive)
         rig.push(Payload.alert)
         #expect(rig.badge == 0)
         rig.behaviour.presentation = [.badge]
@@ -191,8 +184,7 @@ import TidingsModel
     }
 
     @Test func `needs permission`() {
-        var rig = PhoneRig(17, allowed: false)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, allowed: false, in: .foregroundActive)
         #expect(rig.ask(.setBadgeCount(2)) == .refused(.notificationsNotAllowed))
         rig.app(.iconBadgeNumberSet(2))
         #expect(rig.badge == 0)
@@ -201,8 +193,7 @@ import TidingsModel
 
 @Suite struct `Permission` {
     @Test func `is asked for once and the answer stays`() {
-        var rig = PhoneRig(17, allowed: false)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, allowed: false, in: .foregroundActive)
         #expect(rig.ask(.requestAuthorization([.alert, .badge])) == nil)
         #expect(rig.core.screen.permissionPrompt == PhoneRig.chat)
         rig.person(.permissionAnswered(allowed: true))
@@ -218,8 +209,7 @@ import TidingsModel
     }
 
     @Test func `denied shows nothing and is not asked for again`() {
-        var rig = PhoneRig(17, allowed: false)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, allowed: false, in: .foregroundActive)
         rig.ask(.requestAuthorization([.alert]))
         rig.person(.permissionAnswered(allowed: false))
         #expect(rig.ask(.requestAuthorization([.alert])) == .granted(false))
@@ -232,8 +222,7 @@ import TidingsModel
     }
 
     @Test func `is granted at once and quietly if provisional`() {
-        var rig = PhoneRig(17, allowed: false)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, allowed: false, in: .foregroundActive)
         #expect(rig.ask(.requestAuthorization([.alert, .sound, .badge, .provisional])) == .granted(true))
         rig.person(.wentHome)
         rig.push(Payload.alert, collapse: "m")
@@ -245,8 +234,7 @@ import TidingsModel
     }
 
     @Test func `forgets the question of an app that died`() {
-        var rig = PhoneRig(17, allowed: false)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, allowed: false, in: .foregroundActive)
         rig.ask(.requestAuthorization([.alert]))
         rig.send(.system(.appKilled(PhoneRig.chat)))
         #expect(rig.core.screen.permissionPrompt == nil)

@@ -9,8 +9,7 @@ import TidingsModel
         bundleID: PhoneRig.chat, lifecycle: .application, methods: .modern, backgroundModes: [.remoteNotification])
 
     @Test func `of RF kills an app in the background and takes a wake away`() {
-        var rig = PhoneRig(17, behaviour: AppBehaviour(fetch: nil))
-        rig.enter(.suspended)
+        var rig = PhoneRig(17, behaviour: AppBehaviour(fetch: nil), in: .suspended)
         rig.push(Payload.content)
         rig.pass(milliseconds: 29_999)
         #expect(rig.state == .backgroundRunning)
@@ -23,8 +22,7 @@ import TidingsModel
     }
 
     @Test func `of RF is only noted in the foreground`() {
-        var rig = PhoneRig(17, behaviour: AppBehaviour(fetch: nil))
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, behaviour: AppBehaviour(fetch: nil), in: .foregroundActive)
         rig.push(Payload.content)
         rig.pass(seconds: 30)
         #expect(rig.state == .foregroundActive)
@@ -36,8 +34,7 @@ import TidingsModel
     func `does not matter for a second answer to RF before iOS 10, later the app ends when it resumes`(
         version: OSVersion
     ) {
-        var rig = PhoneRig(version, Self.old)
-        rig.enter(.suspended)
+        var rig = PhoneRig(version, Self.old, in: .suspended)
         rig.push(Payload.content, type: "background")
         let call = rig.open("RF")[0]
         // It slipped out just before the suspension.
@@ -52,8 +49,7 @@ import TidingsModel
     }
 
     @Test func `of WP presents nothing, and only the first answer counts`() {
-        var rig = PhoneRig(17, behaviour: AppBehaviour(presentation: nil))
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, behaviour: AppBehaviour(presentation: nil), in: .foregroundActive)
         rig.push(Payload.alert, collapse: "late")
         rig.pass(milliseconds: 4_999)
         #expect(rig.presentations == [])
@@ -73,8 +69,7 @@ import TidingsModel
     }
 
     @Test func `of DR ends the wake`() {
-        var rig = PhoneRig(17, behaviour: AppBehaviour(answersResponse: false))
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, behaviour: AppBehaviour(answersResponse: false), in: .foregroundActive)
         rig.app(.categoriesSet([NotificationCategory(identifier: "message", reportsDismissal: true)]))
         rig.person(.wentHome)
         rig.pass(seconds: 6)
@@ -89,8 +84,7 @@ import TidingsModel
     }
 
     @Test func `of a doubled DR changes nothing and is noted`() {
-        var rig = PhoneRig(17)
-        rig.enter(.suspended)
+        var rig = PhoneRig(17, in: .suspended)
         rig.push(Payload.alert, collapse: "m")
         rig.tap("m")
         let call = rig.open("DR")[0]
@@ -122,8 +116,8 @@ import TidingsModel
             bundleID: PhoneRig.chat, lifecycle: .application, methods: .performFetch, backgroundModes: .fetch)
         var settings = PhoneSettings()
         settings.wakesPerHour = 1
-        var rig = PhoneRig(12, app, behaviour: AppBehaviour(performFetch: nil), settings: settings)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(
+            12, app, behaviour: AppBehaviour(performFetch: nil), settings: settings, in: .foregroundActive)
         rig.app(.minimumFetchIntervalSet(0))
         rig.person(.wentHome)
         rig.pass(seconds: 6)
@@ -142,8 +136,7 @@ import TidingsModel
     }
 
     @Test func `missed by a suspended app starts anew when it runs again`() {
-        var rig = PhoneRig(17, behaviour: AppBehaviour(fetch: nil))
-        rig.enter(.backgroundRunning)
+        var rig = PhoneRig(17, behaviour: AppBehaviour(fetch: nil), in: .backgroundRunning)
         rig.push(Payload.content)
         rig.send(.system(.appFrozen(PhoneRig.chat)))
         rig.pass(seconds: 300)
@@ -158,8 +151,7 @@ import TidingsModel
 
 @Suite struct `An app that holds a lock in the app group` {
     @Test func `is killed when it is suspended`() {
-        var rig = PhoneRig(17)
-        rig.enter(.backgroundRunning)
+        var rig = PhoneRig(17, in: .backgroundRunning)
         rig.app(.appGroupLockTaken("badge.db"))
         rig.pass(seconds: 5)
         #expect(rig.ends == [.heldLockWhileSuspended])
@@ -168,8 +160,7 @@ import TidingsModel
     }
 
     @Test func `is killed when it is frozen, and its pushes are shown`() {
-        var rig = PhoneRig(17)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, in: .foregroundActive)
         rig.app(.appGroupLockTaken("badge.db"))
         rig.send(.system(.appFrozen(PhoneRig.chat)))
         #expect(rig.ends == [.heldLockWhileSuspended])
@@ -179,8 +170,7 @@ import TidingsModel
     }
 
     @Test func `lives if it lets go first, or holds it in a background task, or the quirk is off`() {
-        var rig = PhoneRig(17)
-        rig.enter(.backgroundRunning)
+        var rig = PhoneRig(17, in: .backgroundRunning)
         rig.app(.backgroundTaskBegan(1))
         rig.app(.appGroupLockTaken("badge.db"))
         rig.pass(seconds: 10)
@@ -199,8 +189,7 @@ import TidingsModel
     }
 
     @Test func `takes each lock once`() {
-        var rig = PhoneRig(17)
-        rig.enter(.backgroundRunning)
+        var rig = PhoneRig(17, in: .backgroundRunning)
         rig.app(.appGroupLockTaken("badge.db"))
         rig.app(.appGroupLockTaken("badge.db"))
         #expect(rig.faults == ["lock badge.db must be taken once"])

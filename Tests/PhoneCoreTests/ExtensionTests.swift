@@ -226,8 +226,7 @@ import TidingsModel
     @Test(.requirement("S2.19")) func `runs for no push that is silent, local, without text, for VoIP or an activity`()
     {
         let app = InstalledApp(bundleID: PhoneRig.chat, backgroundModes: [.remoteNotification, .voip])
-        var rig = PhoneRig(17, app)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, app, in: .foregroundActive)
         rig.app(.voipRegistrationChanged(isOn: true))
         rig.app(.activityStarted(activity: "a", pushType: .token, contentState: .null))
         rig.enter(.suspended)

@@ -20,8 +20,7 @@ extension `A deadline` {
     }
 
     @Test func `stands still while the app is suspended, whatever else arrives`() {
-        var rig = PhoneRig(17, behaviour: AppBehaviour(fetch: nil))
-        rig.enter(.backgroundRunning)
+        var rig = PhoneRig(17, behaviour: AppBehaviour(fetch: nil), in: .backgroundRunning)
         rig.push(Payload.content)
         let call = rig.open("RF")[0]
         rig.send(.system(.appFrozen(PhoneRig.chat)))
@@ -39,8 +38,7 @@ extension `The budget of silent pushes` {
     @Test func `holds a push that the person's force-quit discards while the app runs`() {
         var settings = PhoneSettings()
         settings.wakesPerHour = 1
-        var rig = PhoneRig(17, settings: settings)
-        rig.enter(.backgroundRunning)
+        var rig = PhoneRig(17, settings: settings, in: .backgroundRunning)
         rig.push(Self.numbered(1))
         rig.push(Self.numbered(2))
         #expect(rig.state == .backgroundRunning)
@@ -53,8 +51,7 @@ extension `The budget of silent pushes` {
     @Test func `holds a push that survives a restart and comes after the hold`() {
         var settings = PhoneSettings()
         settings.wakesPerHour = 1
-        var rig = PhoneRig(17, settings: settings)
-        rig.enter(.suspended)
+        var rig = PhoneRig(17, settings: settings, in: .suspended)
         rig.push(Self.numbered(1))
         rig.push(Self.numbered(2))
         rig.send(.system(.restarted))
@@ -67,8 +64,7 @@ extension `The budget of silent pushes` {
 extension `An app in the background` {
     @Test func `that comes back after the warning is not killed`() {
         let behaviour = AppBehaviour(taskInBackground: .some(nil), endsExpiredTask: false)
-        var rig = PhoneRig(17, behaviour: behaviour)
-        rig.enter(.backgroundRunning)
+        var rig = PhoneRig(17, behaviour: behaviour, in: .backgroundRunning)
         rig.pass(seconds: 32)
         #expect(rig.calls == ["expired(1)"])
         rig.person(.appOpened(PhoneRig.chat))
@@ -81,8 +77,7 @@ extension `An app in the background` {
 
 extension `The notification centre` {
     @Test func `replaces a scheduled request by one with its identifier`() {
-        var rig = PhoneRig(17)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, in: .foregroundActive)
         rig.ask(.add(Self.request("m", "soon", after: 60_000)))
         rig.ask(.add(Self.request("m", "later", after: 120_000)))
         #expect(rig.ask(.pendingRequests) == .pending([Self.request("m", "later", after: 120_000)]))
@@ -93,8 +88,7 @@ extension `The notification centre` {
     }
 
     @Test func `replaces the whole set of categories`() {
-        var rig = PhoneRig(17)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, in: .foregroundActive)
         let first = NotificationCategory(identifier: "message")
         let second = NotificationCategory(identifier: "call")
         rig.app(.categoriesSet([first]))

@@ -27,8 +27,7 @@ import TidingsModel
     // MARK: 1, 2: registered, online
 
     @Test(.requirement("S2.5")) func `1 lets nothing in for an app that is not registered`() {
-        var rig = PhoneRig(17, Self.app())
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, Self.app(), in: .foregroundActive)
         rig.app(.remoteRegistrationEnded)
         rig.clear()
         rig.push(Payload.alert)
@@ -64,8 +63,7 @@ import TidingsModel
 
     @Test
     func `3 lists provisional notifications without banner, sound, badge or light, and asks WP in the foreground`() {
-        var rig = PhoneRig(17, Self.app(), allowed: false)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, Self.app(), allowed: false, in: .foregroundActive)
         rig.ask(.requestAuthorization([.alert, .sound, .badge, .provisional]))
         rig.clear()
         rig.push(Payload.alert)
@@ -79,8 +77,7 @@ import TidingsModel
     }
 
     @Test func `3 keeps what was provisional quiet after Keep, and denies after Turn Off`() {
-        var rig = PhoneRig(17, Self.app(), allowed: false)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, Self.app(), allowed: false, in: .foregroundActive)
         rig.ask(.requestAuthorization([.alert, .sound, .badge, .provisional]))
         rig.person(.wentHome)
         var off = rig
@@ -330,8 +327,8 @@ import TidingsModel
             ([.banner, .list, .sound, .badge], 14, "show(banner,list,sound,badge)"),
         ]
         for (answer, version, shown) in answers {
-            var rig = PhoneRig(version, Self.app(), behaviour: AppBehaviour(presentation: answer))
-            rig.enter(.foregroundActive)
+            var rig = PhoneRig(
+                version, Self.app(), behaviour: AppBehaviour(presentation: answer), in: .foregroundActive)
             rig.push(Payload.alert)
             #expect(rig.story == ["WP", shown])
         }

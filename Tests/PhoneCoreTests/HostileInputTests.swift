@@ -24,8 +24,7 @@ import TidingsModel
 
     @Test(arguments: [Int64.min, -tooLong, tooLong, .max], [RepeatInterval.day, .month, nil])
     func `as a date is a fault, and nothing is shown or scheduled`(date: Int64, interval: RepeatInterval?) {
-        var rig = PhoneRig(9)
-        rig.enter(.backgroundRunning)
+        var rig = PhoneRig(9, in: .backgroundRunning)
         rig.app(.localNotificationScheduled(Self.request(.fireDate(date, repeatInterval: interval))))
         #expect(rig.story == [])
         #expect(
@@ -36,8 +35,7 @@ import TidingsModel
     }
 
     @Test(arguments: RepeatInterval.allCases) func `may be the farthest date there is`(interval: RepeatInterval) {
-        var rig = PhoneRig(9)
-        rig.enter(.backgroundRunning)
+        var rig = PhoneRig(9, in: .backgroundRunning)
         for date in [-NotificationTrigger.millisecondsMax, NotificationTrigger.millisecondsMax] {
             rig.app(.localNotificationScheduled(Self.request(.fireDate(date, repeatInterval: interval))))
             #expect(rig.faults == [])
@@ -56,8 +54,7 @@ import TidingsModel
     }
 
     @Test func `as a name the system gives is not taken for the system's`() {
-        var rig = PhoneRig(17)
-        rig.enter(.backgroundRunning)
+        var rig = PhoneRig(17, in: .backgroundRunning)
         rig.push(["aps": ["alert": "the sender's"]], collapse: "push-1")
         rig.ask(.add(CentreNames.request("push-2")))
         rig.push(["aps": ["alert": "the system's"]])

@@ -47,8 +47,7 @@ import TidingsModel
     }
 
     @Test func `runs five seconds in the background without a task`() {
-        var rig = PhoneRig(17)
-        rig.enter(.backgroundRunning)
+        var rig = PhoneRig(17, in: .backgroundRunning)
         rig.pass(milliseconds: 4_999)
         #expect(rig.state == .backgroundRunning)
         rig.pass(milliseconds: 1)
@@ -58,8 +57,7 @@ import TidingsModel
     }
 
     @Test func `is suspended when its last background task ends`() {
-        var rig = PhoneRig(17, behaviour: AppBehaviour(taskInBackground: 12_000))
-        rig.enter(.backgroundRunning)
+        var rig = PhoneRig(17, behaviour: AppBehaviour(taskInBackground: 12_000), in: .backgroundRunning)
         rig.pass(seconds: 11)
         #expect(rig.state == .backgroundRunning)
         rig.pass(seconds: 1)
@@ -67,8 +65,8 @@ import TidingsModel
     }
 
     @Test func `ends by force if a task outlives its expiration`() {
-        var rig = PhoneRig(17, behaviour: AppBehaviour(taskInBackground: .some(nil), endsExpiredTask: false))
-        rig.enter(.backgroundRunning)
+        var rig = PhoneRig(
+            17, behaviour: AppBehaviour(taskInBackground: .some(nil), endsExpiredTask: false), in: .backgroundRunning)
         rig.pass(seconds: 30)
         #expect(rig.calls == ["expired(1)"])
         rig.pass(seconds: 5)
@@ -77,8 +75,7 @@ import TidingsModel
     }
 
     @Test func `ends with a word when the person quits it while it runs`() {
-        var rig = PhoneRig(17)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, in: .foregroundActive)
         rig.person(.appForceQuit(PhoneRig.chat))
         #expect(rig.calls == ["sceneWRA", "sceneDEB", "sceneDisconnect", "WT"])
         #expect(rig.ends == [.forceQuit])
@@ -87,8 +84,7 @@ import TidingsModel
     }
 
     @Test func `ends without a word while suspended, and when the system kills it`() {
-        var rig = PhoneRig(17)
-        rig.enter(.suspended)
+        var rig = PhoneRig(17, in: .suspended)
         rig.person(.appForceQuit(PhoneRig.chat))
         #expect(rig.calls == [])
         #expect(rig.state == .forceQuit)
@@ -149,8 +145,7 @@ import TidingsModel
     }
 
     @Test func `ends for memory while suspended, and is warned while it runs`() {
-        var rig = PhoneRig(17)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, in: .foregroundActive)
         rig.send(.system(.memoryRanLow))
         #expect(rig.calls == ["memory"])
         rig.enter(.suspended)
@@ -181,8 +176,7 @@ import TidingsModel
 
 @Suite struct `A phone that freezes an app without a word` {
     @Test func `says nothing to the app, keeps nothing for it and shows its pushes`() {
-        var rig = PhoneRig(17, behaviour: AppBehaviour(taskInBackground: .some(nil)))
-        rig.enter(.backgroundRunning)
+        var rig = PhoneRig(17, behaviour: AppBehaviour(taskInBackground: .some(nil)), in: .backgroundRunning)
         rig.send(.system(.appFrozen(PhoneRig.chat)))
         #expect(rig.state == .suspended)
         #expect(rig.calls == [])
@@ -197,8 +191,7 @@ import TidingsModel
     }
 
     @Test func `takes a frozen app off the screen`() {
-        var rig = PhoneRig(17)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, in: .foregroundActive)
         rig.send(.system(.appFrozen(PhoneRig.chat)))
         #expect(rig.core.screen.foregroundApp == nil)
         rig.push(Payload.alert, collapse: "m")
@@ -242,8 +235,7 @@ import TidingsModel
     }
 
     @Test func `brings back nothing that was in the foreground`() {
-        var rig = PhoneRig(17)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, in: .foregroundActive)
         rig.send(.system(.restarted))
         rig.person(.unlocked)
         #expect(rig.core.screen.foregroundApp == nil)
@@ -256,8 +248,7 @@ import TidingsModel
         (InstalledApp(bundleID: PhoneRig.chat, methods: [.willPresent]), WakeOutcome.notImplemented),
         (InstalledApp(bundleID: PhoneRig.chat, backgroundModes: []), .modeMissing),
     ]) func `wakes nothing that cannot take it`(app: InstalledApp, outcome: WakeOutcome) {
-        var rig = PhoneRig(17, app)
-        rig.enter(.suspended)
+        var rig = PhoneRig(17, app, in: .suspended)
         rig.push(Payload.content)
         #expect(rig.wakes == [outcome])
         #expect(rig.calls == [])
@@ -277,8 +268,7 @@ import TidingsModel
     }
 
     @Test func `that was held comes when the budget frees`() {
-        var rig = PhoneRig(17)
-        rig.enter(.suspended)
+        var rig = PhoneRig(17, in: .suspended)
         for _ in 1...4 { rig.push(Payload.content) }
         #expect(rig.calls.count == 3)
         rig.pass(seconds: 3_599)

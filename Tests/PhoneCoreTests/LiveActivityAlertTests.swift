@@ -102,8 +102,7 @@ import TidingsModel
     }
 
     @Test func `comes with a push that starts one`() {
-        var rig = PhoneRig(18)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(18, in: .foregroundActive)
         rig.app(.pushToStartRequested)
         rig.enter(.suspended)
         rig.push(

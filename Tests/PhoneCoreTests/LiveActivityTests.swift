@@ -9,8 +9,7 @@ import TidingsModel
     static let start: Int64 = 1_700_000_000
 
     static func rig(_ version: OSVersion = 17) -> PhoneRig {
-        var rig = PhoneRig(version)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(version, in: .foregroundActive)
         rig.app(.activityStarted(activity: "a", pushType: .token, contentState: ["score": 0]))
         rig.send(.courier(.tokenOfKindIssued(PhoneRig.chat, .activity("a"), "a0")))
         rig.enter(.suspended)
@@ -31,8 +30,7 @@ import TidingsModel
     }
 
     @Test func `has a token of its own, which may change`() {
-        var rig = PhoneRig(17)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, in: .foregroundActive)
         rig.app(.activityStarted(activity: "a", pushType: .token, contentState: ["score": 0]))
         #expect(rig.effects.contains(.requestToken(PhoneRig.chat, .activity("a"))))
         for token: PushToken in ["a0", "a0", "a1"] {
@@ -46,8 +44,7 @@ import TidingsModel
     }
 
     @Test func `is started by an app in the foreground only, and from iOS 16_1`() {
-        var rig = PhoneRig(17)
-        rig.enter(.backgroundRunning)
+        var rig = PhoneRig(17, in: .backgroundRunning)
         rig.app(.activityStarted(activity: "a", pushType: .token, contentState: .null))
         var old = PhoneRig(16)
         old.enter(.foregroundActive)
@@ -151,8 +148,7 @@ import TidingsModel
     @Test func `is started by a push from iOS 17_2, and its app learns the token in the background`() {
         let start = Self.payload(
             "start", at: 5, score: 1, [("attributes-type", "Match"), ("attributes", ["home": "A"])])
-        var rig = PhoneRig(OSVersion(17, 2))
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(OSVersion(17, 2), in: .foregroundActive)
         rig.app(.pushToStartRequested)
         #expect(rig.effects.contains(.requestToken(PhoneRig.chat, .pushToStart)))
         rig.send(.courier(.tokenOfKindIssued(PhoneRig.chat, .pushToStart, "50")))
@@ -173,8 +169,7 @@ import TidingsModel
     }
 
     @Test func `started by a push does not launch an app the person quit`() {
-        var rig = PhoneRig(18)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(18, in: .foregroundActive)
         rig.app(.pushToStartRequested)
         rig.enter(.forceQuit)
         rig.push(

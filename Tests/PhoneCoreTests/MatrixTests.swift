@@ -159,8 +159,7 @@ import TidingsModel
 
     @Test(.requirement("S1.14"), arguments: ["A", "L"])
     func `on iOS 12 presents nothing in the foreground if WP is silent for five seconds`(column: String) {
-        var rig = PhoneRig(12, Self.app(.modern), behaviour: AppBehaviour(presentation: nil))
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(12, Self.app(.modern), behaviour: AppBehaviour(presentation: nil), in: .foregroundActive)
         if column == "A" { rig.push(Payload.alert, collapse: "m") } else { rig.fireLocal() }
         rig.pass(milliseconds: 4_999)
         #expect(rig.story == ["WP"])
@@ -193,8 +192,7 @@ import TidingsModel
 
     @Test func `with sound or badge and content-available counts as AC`() {
         for aps: JSONValue in [["sound": "default", "content-available": 1], ["badge": 2, "content-available": 1]] {
-            var rig = PhoneRig(12, Self.app(.modern))
-            rig.enter(.foregroundActive)
+            var rig = PhoneRig(12, Self.app(.modern), in: .foregroundActive)
             rig.push(["aps": aps])
             #expect(rig.calls == ["RF(active)", "WP"])
         }

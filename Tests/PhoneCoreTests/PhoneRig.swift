@@ -53,7 +53,7 @@ struct PhoneRig {
     /// Notifications are allowed and the app is registered unless told otherwise; it was never opened.
     init(
         _ version: OSVersion = 17, _ app: InstalledApp? = nil, behaviour: AppBehaviour = AppBehaviour(),
-        allowed: Bool = true, settings: PhoneSettings = PhoneSettings()
+        allowed: Bool = true, settings: PhoneSettings = PhoneSettings(), in state: AppState? = nil
     ) {
         self.behaviour = behaviour
         self.core = PhoneCore(
@@ -64,6 +64,7 @@ struct PhoneRig {
         if allowed { self.person(.settingChanged(Self.chat, .notifications, isOn: true)) }
         self.send(.system(.appKilled(Self.chat)))
         self.clear()
+        if let state { self.enter(state) }
     }
 
     var state: AppState? { self.core.state(of: Self.chat) }

@@ -26,8 +26,7 @@ extension `What is shown` {
     }
 
     @Test func `follows what the person turns off while WP is asked`() {
-        var rig = PhoneRig(17, Self.app(.modern), behaviour: AppBehaviour(presentation: nil))
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, Self.app(.modern), behaviour: AppBehaviour(presentation: nil), in: .foregroundActive)
         rig.push(Payload.alert, collapse: "m")
         rig.person(.settingChanged(PhoneRig.chat, .notifications, isOn: false))
         let call = rig.open("WP")[0]
@@ -75,8 +74,7 @@ extension `What is shown` {
     }
 
     @Test func `of a provisional app is on no lock screen`() {
-        var rig = PhoneRig(17, Self.app(.modern), allowed: false)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, Self.app(.modern), allowed: false, in: .foregroundActive)
         rig.ask(.requestAuthorization([.alert, .provisional]))
         rig.person(.settingChanged(PhoneRig.chat, .notificationCenter, isOn: false))
         rig.person(.locked)
@@ -116,8 +114,7 @@ extension `What is shown` {
 
 extension `A tap` {
     @Test func `while Notification Center covers the app calls DR and DBA, and no WEF`() {
-        var rig = PhoneRig(17)
-        rig.enter(.backgroundRunning)
+        var rig = PhoneRig(17, in: .backgroundRunning)
         rig.push(Payload.alert, collapse: "m")
         rig.enter(.foregroundInactive)
         rig.tap("m")

@@ -74,8 +74,7 @@ import TidingsModel
 
 @Suite struct `A scene that was disconnected` {
     @Test func `is connected again without asking for its configuration`() {
-        var rig = PhoneRig(17)
-        rig.enter(.backgroundRunning)
+        var rig = PhoneRig(17, in: .backgroundRunning)
         rig.send(.system(.sceneDisconnected(PhoneRig.chat)))
         #expect(rig.calls == ["sceneDisconnect"])
         rig.clear()
@@ -84,8 +83,7 @@ import TidingsModel
     }
 
     @Test func `was not in the foreground, and is not disconnected twice`() {
-        var rig = PhoneRig(17)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, in: .foregroundActive)
         rig.send(.system(.sceneDisconnected(PhoneRig.chat)))
         #expect(rig.calls == [])
         rig.person(.wentHome)

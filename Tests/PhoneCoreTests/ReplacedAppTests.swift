@@ -10,8 +10,7 @@ import TidingsModel
     ]
 
     @Test func `in the foreground with a push in its extension shows the push as it came`() {
-        var rig = PhoneRig(17, behaviour: Self.silent)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, behaviour: Self.silent, in: .foregroundActive)
         rig.push(Payload.mutable, collapse: "m")
         rig.send(.system(.appUpdated(InstalledApp(bundleID: PhoneRig.chat))))
         #expect(rig.story == ["NSE", "ended(updated)", "show(banner,list,sound,badge)"])
@@ -19,8 +18,7 @@ import TidingsModel
     }
 
     @Test func `while suspended wakes its new version for the silent part, and kills nothing of that`() {
-        var rig = PhoneRig(17, behaviour: Self.silent)
-        rig.enter(.suspended)
+        var rig = PhoneRig(17, behaviour: Self.silent, in: .suspended)
         rig.push(Self.mutableWake, collapse: "m")
         rig.send(.system(.appUpdated(InstalledApp(bundleID: PhoneRig.chat))))
         #expect(
@@ -34,8 +32,7 @@ import TidingsModel
         SystemEvent.appRemoved(PhoneRig.chat), .appReinstalled(InstalledApp(bundleID: PhoneRig.chat)),
         .restoredFromBackup,
     ]) func `by nothing of its own takes the pushes of its extension along`(event: SystemEvent) {
-        var rig = PhoneRig(17, behaviour: Self.silent)
-        rig.enter(.suspended)
+        var rig = PhoneRig(17, behaviour: Self.silent, in: .suspended)
         rig.push(Self.mutableWake, collapse: "m")
         rig.send(.system(event))
         #expect(rig.list == [])
@@ -48,8 +45,7 @@ import TidingsModel
     @Test func `installed over itself is an update`() {
         let tasks = InstalledApp(
             bundleID: PhoneRig.chat, backgroundModes: [.fetch, .voip], permittedTasks: ["refresh"])
-        var rig = PhoneRig(17, tasks)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, tasks, in: .foregroundActive)
         rig.app(.voipRegistrationChanged(isOn: true))
         #expect(rig.ask(.submitRefreshTask(RefreshTaskRequest(identifier: "refresh"))) == .done)
         rig.clear()
@@ -77,8 +73,7 @@ extension `A phone that restarts` {
     @Test func `shows what an extension had, and holds its silent part in the place of an older one`() {
         var settings = PhoneSettings()
         settings.wakesPerHour = 1
-        var rig = PhoneRig(17, behaviour: AppBehaviour(deliver: nil), settings: settings)
-        rig.enter(.suspended)
+        var rig = PhoneRig(17, behaviour: AppBehaviour(deliver: nil), settings: settings, in: .suspended)
         rig.push(["aps": ["content-available": 1]], collapse: "first")
         rig.push(["aps": ["content-available": 1]], collapse: "held")
         rig.push(`An app that is replaced`.mutableWake, collapse: "newer")
@@ -100,8 +95,7 @@ extension `A phone that restarts` {
         bundleID: PhoneRig.chat, lifecycle: .application, backgroundModes: [.remoteNotification, .voip])
 
     @Test func `is still quit after a VoIP push launched it and the system ended it`() {
-        var rig = PhoneRig(17, Self.voip)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, Self.voip, in: .foregroundActive)
         rig.app(.voipRegistrationChanged(isOn: true))
         rig.enter(.forceQuit)
         rig.push(["call": "ann"], suffix: ".voip")
@@ -114,8 +108,7 @@ extension `A phone that restarts` {
     }
 
     @Test func `is still quit after an update, and no more once it was opened`() {
-        var rig = PhoneRig(17)
-        rig.enter(.forceQuit)
+        var rig = PhoneRig(17, in: .forceQuit)
         rig.send(.system(.appUpdated(InstalledApp(bundleID: PhoneRig.chat))))
         rig.push(Payload.content)
         #expect(rig.wakes == [.discardedForceQuit])
@@ -129,8 +122,7 @@ extension `A phone that restarts` {
 
     @Test(arguments: [SystemEvent.restarted, .restoredFromBackup])
     func `is no more quit after a restart or on a new device, also if it was launched since`(event: SystemEvent) {
-        var rig = PhoneRig(17, Self.voip)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, Self.voip, in: .foregroundActive)
         rig.app(.voipRegistrationChanged(isOn: true))
         rig.enter(.forceQuit)
         rig.push(["call": "ann"], suffix: ".voip")

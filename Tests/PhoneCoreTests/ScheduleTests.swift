@@ -54,8 +54,7 @@ import TidingsModel
     }
 
     @Test func `with a calendar trigger repeats, and once does not`() {
-        var rig = PhoneRig(17)
-        rig.enter(.backgroundRunning)
+        var rig = PhoneRig(17, in: .backgroundRunning)
         let nine = CalendarComponents(hour: 9)
         #expect(rig.ask(.add(Self.request("daily", .calendar(nine, repeats: true)))) == .added)
         #expect(rig.ask(.add(Self.request("once", .calendar(nine, repeats: false)))) == .added)
@@ -80,8 +79,7 @@ import TidingsModel
     }
 
     @Test func `with a region fires when its border is crossed the right way`() {
-        var rig = PhoneRig(17)
-        rig.enter(.backgroundRunning)
+        var rig = PhoneRig(17, in: .backgroundRunning)
         let entry = NotificationRegion(identifier: "home", notifiesOnExit: false)
         let both = NotificationRegion(identifier: "home")
         #expect(rig.ask(.add(Self.request("entry", .location(entry, repeats: false)))) == .added)
@@ -117,8 +115,7 @@ import TidingsModel
     }
 
     @Test(.requirement("S3.9")) func `of iOS 4 fires at its date, and at once if that has passed`() {
-        var rig = PhoneRig(6, allowed: false)
-        rig.enter(.backgroundRunning)
+        var rig = PhoneRig(6, allowed: false, in: .backgroundRunning)
         rig.app(.localNotificationScheduled(Self.request("later", Self.fireDate(10 * Self.minute))))
         rig.app(.localNotificationScheduled(Self.request("now", Self.fireDate(-1))))
         #expect(rig.story == ["show(banner,list,sound)"], "before iOS 8 nobody is asked about local notifications")
@@ -154,8 +151,7 @@ import TidingsModel
     }
 
     @Test func `of iOS 4 is taken back with its entry`() {
-        var rig = PhoneRig(9)
-        rig.enter(.backgroundRunning)
+        var rig = PhoneRig(9, in: .backgroundRunning)
         rig.app(.localNotificationScheduled(Self.request("a", Self.fireDate(0))))
         rig.app(.localNotificationScheduled(Self.request("b", Self.fireDate(Self.minute))))
         rig.app(.localNotificationScheduled(Self.request("c", Self.fireDate(Self.minute, .day))))
@@ -174,8 +170,7 @@ import TidingsModel
     static let app = InstalledApp(bundleID: PhoneRig.chat, lifecycle: .application, methods: .receiveRemote)
 
     @Test func `asks for permission and token at once before iOS 8`() {
-        var rig = PhoneRig(6, Self.app, allowed: false)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(6, Self.app, allowed: false, in: .foregroundActive)
         rig.app(.remoteTypesRequested([.alert, .sound]))
         #expect(rig.core.screen.permissionPrompt == PhoneRig.chat)
         #expect(!rig.effects.contains(.registerTopic(PhoneRig.chat)))
@@ -195,8 +190,7 @@ import TidingsModel
     }
 
     @Test func `brings no token when the person denies`() {
-        var rig = PhoneRig(6, Self.app, allowed: false)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(6, Self.app, allowed: false, in: .foregroundActive)
         rig.app(.remoteTypesRequested([.alert]))
         rig.person(.permissionAnswered(allowed: false))
         #expect(!rig.effects.contains(.registerTopic(PhoneRig.chat)))
@@ -205,8 +199,7 @@ import TidingsModel
     @Test func `reports on iOS 8 and 9 what was allowed, and sets the categories`() {
         let category = NotificationCategory(
             identifier: "message", actions: [NotificationAction(identifier: "read", title: "Read")])
-        var rig = PhoneRig(9, Self.app, allowed: false)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(9, Self.app, allowed: false, in: .foregroundActive)
         rig.app(.userNotificationSettingsRegistered([.alert, .badge], [category]))
         #expect(rig.calls == [])
         rig.person(.permissionAnswered(allowed: true))
@@ -220,8 +213,7 @@ import TidingsModel
     }
 
     @Test func `reports nothing as allowed when the person denies`() {
-        var rig = PhoneRig(8, Self.app, allowed: false)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(8, Self.app, allowed: false, in: .foregroundActive)
         rig.app(.userNotificationSettingsRegistered([.alert], []))
         rig.person(.permissionAnswered(allowed: false))
         #expect(rig.calls == ["settings(0)"])

@@ -141,8 +141,7 @@ struct TapRow: Sendable, CustomTestStringConvertible {
     }
 
     @Test func `on iOS 6 cannot happen in the foreground, where nothing was shown`() {
-        var rig = PhoneRig(6, Self.app(Self.old))
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(6, Self.app(Self.old), in: .foregroundActive)
         rig.push(Payload.alert, collapse: "m")
         rig.clear()
         rig.tap("m")

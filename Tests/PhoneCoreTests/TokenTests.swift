@@ -29,8 +29,7 @@ import TidingsModel
     }
 
     @Test(.requirement("S2.8")) func `that cannot be had is reported, and may be asked for again`() {
-        var rig = PhoneRig(17)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, in: .foregroundActive)
         rig.person(.airplaneModeChanged(isOn: true))
         rig.app(.remoteRegistrationRequested)
         #expect(rig.calls == ["noToken"])
@@ -45,8 +44,7 @@ import TidingsModel
     }
 
     @Test func `is told once for one question`() {
-        var rig = PhoneRig(17)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, in: .foregroundActive)
         rig.app(.remoteRegistrationRequested)
         rig.send(.courier(.tokenIssued(PhoneRig.chat, "c0")))
         rig.send(.courier(.tokenIssued(PhoneRig.chat, "c0")))
@@ -54,8 +52,7 @@ import TidingsModel
     }
 
     @Test func `is not told to an app that took its question back, and no push comes`() {
-        var rig = PhoneRig(17)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, in: .foregroundActive)
         rig.app(.remoteRegistrationRequested)
         rig.app(.remoteRegistrationEnded)
         rig.send(.courier(.tokenIssued(PhoneRig.chat, "c0")))
@@ -68,8 +65,7 @@ import TidingsModel
     @Test(arguments: [
         (OSVersion(7), true), (OSVersion(8), false), (OSVersion(10, 3), false), (OSVersion(11), true), (17, true),
     ]) func `needs permission or Background App Refresh on iOS 8 to 10`(version: OSVersion, isToldAnyway: Bool) {
-        var rig = PhoneRig(version, Self.plain, allowed: false)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(version, Self.plain, allowed: false, in: .foregroundActive)
         rig.person(.backgroundRefreshChanged(isOn: false))
         rig.clear()
         rig.app(.remoteRegistrationRequested)
@@ -138,8 +134,7 @@ import TidingsModel
 
     @Test func `of another kind is asked for again when the phone is back online`() {
         let app = InstalledApp(bundleID: PhoneRig.chat, backgroundModes: .voip)
-        var rig = PhoneRig(18, app)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(18, app, in: .foregroundActive)
         rig.person(.airplaneModeChanged(isOn: true))
         rig.app(.voipRegistrationChanged(isOn: true))
         rig.app(.pushToStartRequested)

@@ -10,8 +10,7 @@ import TidingsModel
     }
 
     @Test func `1: on 9_3 a tap on AC calls RF a second time`() {
-        var rig = PhoneRig(OSVersion(9, 3), Self.old(.receiveRemoteFetch))
-        rig.enter(.suspended)
+        var rig = PhoneRig(OSVersion(9, 3), Self.old(.receiveRemoteFetch), in: .suspended)
         rig.push(Payload.alertAndContent, collapse: "m")
         #expect(rig.list == ["m"])
         rig.tap("m")
@@ -19,8 +18,7 @@ import TidingsModel
     }
 
     @Test(.requirement("S4.4")) func `2: on 9_3 a force-quit app is launched by the tap only`() {
-        var rig = PhoneRig(OSVersion(9, 3), Self.old(.receiveRemoteFetch))
-        rig.enter(.forceQuit)
+        var rig = PhoneRig(OSVersion(9, 3), Self.old(.receiveRemoteFetch), in: .forceQuit)
         rig.push(Payload.alertAndContent, collapse: "m")
         #expect(rig.calls == [])
         rig.tap("m")
@@ -28,8 +26,7 @@ import TidingsModel
     }
 
     @Test(.requirement("S4.9")) func `3: on 9_3 R0 alone sees silent pushes in the foreground only`() {
-        var rig = PhoneRig(OSVersion(9, 3), Self.old(.receiveRemote))
-        rig.enter(.backgroundRunning)
+        var rig = PhoneRig(OSVersion(9, 3), Self.old(.receiveRemote), in: .backgroundRunning)
         rig.push(Payload.content)
         #expect(rig.calls == [])
         rig.enter(.foregroundActive)
@@ -72,8 +69,7 @@ import TidingsModel
     }
 
     @Test func `7: on 12 WP decides in the foreground, and without it nothing is presented`() {
-        var rig = PhoneRig(12, Self.old(.modern), behaviour: AppBehaviour(presentation: []))
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(12, Self.old(.modern), behaviour: AppBehaviour(presentation: []), in: .foregroundActive)
         rig.push(Payload.alert, collapse: "m")
         #expect(rig.calls == ["WP"])
         #expect(rig.presentations.map(\.reason) == [.willPresent])
@@ -90,15 +86,13 @@ import TidingsModel
     }
 
     @Test(.requirement("S1.14")) func `8: on 12 AC in the foreground calls RF, then WP, each once`() {
-        var rig = PhoneRig(12, Self.old(.modern))
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(12, Self.old(.modern), in: .foregroundActive)
         rig.push(Payload.alertAndContent)
         #expect(rig.calls == ["RF(active)", "WP"])
     }
 
     @Test func `9: on 17 with scenes a cold tap comes by SC and DR, and DF has no key`() {
-        var rig = PhoneRig(17)
-        rig.enter(.forceQuit)
+        var rig = PhoneRig(17, in: .forceQuit)
         rig.push(Payload.alert, collapse: "m")
         rig.tap("m")
         #expect(rig.calls == ["WF", "DF", "configuration", "SC(response)", "sceneWEF", "DR", "sceneDBA"])
@@ -144,8 +138,7 @@ import TidingsModel
     }
 
     @Test func `13: with notifications denied no extension runs, but a silent push is delivered`() {
-        var rig = PhoneRig(17, allowed: false)
-        rig.enter(.backgroundRunning)
+        var rig = PhoneRig(17, allowed: false, in: .backgroundRunning)
         rig.push(Payload.mutable)
         #expect(rig.calls == [])
         #expect(rig.presentations.map(\.reason) == [.notAuthorized])
@@ -156,8 +149,7 @@ import TidingsModel
     @Test func `14: over the budget the newest silent push is held until the app is opened`() {
         var settings = PhoneSettings()
         settings.wakesPerHour = 1
-        var rig = PhoneRig(17, settings: settings)
-        rig.enter(.suspended)
+        var rig = PhoneRig(17, settings: settings, in: .suspended)
         for number in 1...3 { rig.push(["aps": ["content-available": 1], "n": .int(number)]) }
         #expect(rig.calls == ["RF(background)"])
         #expect(rig.wakes == [.delivered, .heldForBudget, .replaced, .heldForBudget])
@@ -179,8 +171,7 @@ import TidingsModel
     @Test(arguments: [(OSVersion(17), Int64(30)), (OSVersion(12), Int64(180))])
     func `16 and 17: background tasks last as long as the version allows`(version: OSVersion, seconds: Int64) {
         let behaviour = AppBehaviour(taskInBackground: .some(nil))
-        var rig = PhoneRig(version, Self.old(.modern), behaviour: behaviour)
-        rig.enter(.backgroundRunning)
+        var rig = PhoneRig(version, Self.old(.modern), behaviour: behaviour, in: .backgroundRunning)
         #expect(rig.core.backgroundTimeRemaining(of: PhoneRig.chat, at: rig.now) == seconds * 1_000)
         rig.pass(milliseconds: seconds * 1_000 - 1)
         #expect(rig.state == .backgroundRunning)
@@ -193,8 +184,7 @@ import TidingsModel
     }
 
     @Test func `18: a dismissal is reported only if the category asks for it`() {
-        var rig = PhoneRig(17)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, in: .foregroundActive)
         rig.app(.categoriesSet([NotificationCategory(identifier: "message", reportsDismissal: true)]))
         rig.send(.system(.appKilled(PhoneRig.chat)))
         rig.clear()

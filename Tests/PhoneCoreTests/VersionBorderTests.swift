@@ -12,8 +12,7 @@ import TidingsModel
 
     @Test(arguments: [(OSVersion(9, 3), false), (OSVersion(10), true)])
     func `of the notification centre is 10, and an app that does not look is told`(version: OSVersion, exists: Bool) {
-        var rig = PhoneRig(version, Self.plain, allowed: false)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(version, Self.plain, allowed: false, in: .foregroundActive)
         #expect(rig.ask(.requestAuthorization([.alert])) == (exists ? nil : .granted(false)))
         #expect((rig.core.screen.permissionPrompt != nil) == exists)
         rig.person(.settingChanged(PhoneRig.chat, .notifications, isOn: true))
@@ -33,8 +32,7 @@ import TidingsModel
 
     @Test(arguments: [(OSVersion(3), false), (OSVersion(4), true)])
     func `of local notifications is 4`(version: OSVersion, exists: Bool) {
-        var rig = PhoneRig(version, Self.plain)
-        rig.enter(.backgroundRunning)
+        var rig = PhoneRig(version, Self.plain, in: .backgroundRunning)
         rig.app(.localNotificationScheduled(Self.request()))
         #expect(rig.story == (exists ? ["show(panel)"] : []))
         #expect(rig.faults == (exists ? [] : ["scheduleLocalNotification must not be used before iOS 4"]))
@@ -72,8 +70,8 @@ import TidingsModel
 
     @Test(arguments: [(OSVersion(13, 7), "none(willPresent)"), (OSVersion(14), "show(banner,list)")])
     func `of WP's banner and list is 14`(version: OSVersion, shown: String) {
-        var rig = PhoneRig(version, Self.plain, behaviour: AppBehaviour(presentation: [.banner, .list]))
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(
+            version, Self.plain, behaviour: AppBehaviour(presentation: [.banner, .list]), in: .foregroundActive)
         rig.push(Payload.alert)
         #expect(rig.story == ["WP", shown])
     }
@@ -110,8 +108,7 @@ import TidingsModel
     func `that wants a call for each VoIP push is 13`(version: OSVersion, wants: Bool) {
         var app = Self.plain
         app.backgroundModes = .voip
-        var rig = PhoneRig(version, app, behaviour: AppBehaviour(reportsCall: false))
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(version, app, behaviour: AppBehaviour(reportsCall: false), in: .foregroundActive)
         rig.app(.voipRegistrationChanged(isOn: true))
         rig.enter(.suspended)
         rig.push(["call": "ann"], suffix: ".voip")
@@ -122,16 +119,14 @@ import TidingsModel
     func `of PushKit is 8`(version: OSVersion, exists: Bool) {
         var app = Self.plain
         app.backgroundModes = .voip
-        var rig = PhoneRig(version, app)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(version, app, in: .foregroundActive)
         rig.app(.voipRegistrationChanged(isOn: true))
         #expect(rig.effects.contains(.requestToken(PhoneRig.chat, .voip)) == exists)
     }
 
     @Test(arguments: [(OSVersion(16), false), (OSVersion(16, 1), true)])
     func `of Live Activities is 16_1`(version: OSVersion, exists: Bool) {
-        var rig = PhoneRig(version, Self.plain)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(version, Self.plain, in: .foregroundActive)
         rig.app(.activityStarted(activity: "a", pushType: nil, contentState: .null))
         #expect(rig.core.screen.activities.count == (exists ? 1 : 0))
     }

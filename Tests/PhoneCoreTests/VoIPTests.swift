@@ -12,8 +12,9 @@ import TidingsModel
     static func rig(
         _ version: OSVersion = 17, reportsCall: Bool = true, settings: PhoneSettings = PhoneSettings()
     ) -> PhoneRig {
-        var rig = PhoneRig(version, Self.app, behaviour: AppBehaviour(reportsCall: reportsCall), settings: settings)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(
+            version, Self.app, behaviour: AppBehaviour(reportsCall: reportsCall), settings: settings,
+            in: .foregroundActive)
         rig.app(.voipRegistrationChanged(isOn: true))
         rig.send(.courier(.tokenOfKindIssued(PhoneRig.chat, .voip, "f0")))
         rig.send(.system(.appKilled(PhoneRig.chat)))
@@ -22,8 +23,7 @@ import TidingsModel
     }
 
     @Test func `has a token of its own, told again at each registration`() {
-        var rig = PhoneRig(17, Self.app)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, Self.app, in: .foregroundActive)
         rig.app(.voipRegistrationChanged(isOn: true))
         #expect(rig.effects.contains(.requestToken(PhoneRig.chat, .voip)))
         rig.send(.courier(.tokenOfKindIssued(PhoneRig.chat, .voip, "f0")))
@@ -38,8 +38,7 @@ import TidingsModel
     }
 
     @Test func `needs the background mode`() {
-        var rig = PhoneRig(17)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, in: .foregroundActive)
         rig.app(.voipRegistrationChanged(isOn: true))
         #expect(rig.faults == ["PushKit needs iOS 8 and the background mode voip"])
     }

@@ -15,8 +15,7 @@ import TidingsModel
     }
 
     @Test func `is three in any hour`() {
-        var rig = PhoneRig(17)
-        rig.enter(.suspended)
+        var rig = PhoneRig(17, in: .suspended)
         for number in 1...3 {
             rig.push(Self.numbered(number))
             rig.pass(seconds: 1_000)
@@ -30,8 +29,7 @@ import TidingsModel
     }
 
     @Test func `is forty a day`() {
-        var rig = PhoneRig(17)
-        rig.enter(.suspended)
+        var rig = PhoneRig(17, in: .suspended)
         for number in 1...41 {
             rig.push(Self.numbered(number))
             rig.pass(seconds: 1_300)
@@ -47,8 +45,7 @@ import TidingsModel
     @Test func `has no end when the app runs from Xcode`() {
         var settings = PhoneSettings()
         settings.unlimitedWakes = true
-        var rig = PhoneRig(17, settings: settings)
-        rig.enter(.suspended)
+        var rig = PhoneRig(17, settings: settings, in: .suspended)
         for number in 1...50 { rig.push(Self.numbered(number)) }
         #expect(rig.wakes == Array(repeating: .delivered, count: 50))
     }
@@ -56,8 +53,7 @@ import TidingsModel
     @Test func `holds one push, which a kill discards`() {
         var settings = PhoneSettings()
         settings.wakesPerHour = 1
-        var rig = PhoneRig(17, settings: settings)
-        rig.enter(.suspended)
+        var rig = PhoneRig(17, settings: settings, in: .suspended)
         for number in 1...3 { rig.push(Self.numbered(number)) }
         rig.send(.system(.appKilled(PhoneRig.chat)))
         #expect(
@@ -69,8 +65,7 @@ import TidingsModel
     @Test func `shows the visible part of a push that wakes nothing`() {
         var settings = PhoneSettings()
         settings.wakesPerHour = 0
-        var rig = PhoneRig(17, settings: settings)
-        rig.enter(.suspended)
+        var rig = PhoneRig(17, settings: settings, in: .suspended)
         rig.push(Payload.alertAndContent, collapse: "m")
         #expect(rig.list == ["m"])
         #expect(rig.rings == 1)
@@ -79,8 +74,7 @@ import TidingsModel
     }
 
     @Test(.requirement("S4.9", "S1.9")) func `does not reach a force-quit app until the person opens it`() {
-        var rig = PhoneRig(17)
-        rig.enter(.forceQuit)
+        var rig = PhoneRig(17, in: .forceQuit)
         rig.push(Payload.content)
         rig.pass(seconds: 7_200)
         #expect(rig.wakes == [.discardedForceQuit])
@@ -91,8 +85,7 @@ import TidingsModel
     }
 
     @Test(.requirement("S4.9")) func `launches an app the system killed`() {
-        var rig = PhoneRig(17)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, in: .foregroundActive)
         rig.send(.system(.appKilled(PhoneRig.chat)))
         rig.clear()
         rig.push(Payload.content)
@@ -103,8 +96,7 @@ import TidingsModel
         var settings = PhoneSettings()
         settings.wakesPerHour = 1
         settings.wakeHoldAfterRestart = 0
-        var rig = PhoneRig(17, settings: settings)
-        rig.enter(.suspended)
+        var rig = PhoneRig(17, settings: settings, in: .suspended)
         rig.push(Payload.content)
         rig.send(.system(.restoredFromBackup))
         rig.person(.unlocked)
@@ -125,8 +117,7 @@ import TidingsModel
         backgroundModes: [.fetch, .remoteNotification])
 
     @Test func `has a switch for the phone, one for each app, and may be forbidden`() {
-        var rig = PhoneRig(17)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(17, in: .foregroundActive)
         #expect(rig.ask(.backgroundRefreshStatus) == .backgroundRefreshStatus(.available))
         rig.person(.backgroundRefreshChanged(isOn: false))
         #expect(rig.ask(.backgroundRefreshStatus) == .backgroundRefreshStatus(.denied))
@@ -144,8 +135,7 @@ import TidingsModel
     }
 
     @Test func `is told to a suspended app when it runs again, with the last value only`() {
-        var rig = PhoneRig(17)
-        rig.enter(.suspended)
+        var rig = PhoneRig(17, in: .suspended)
         rig.person(.backgroundRefreshChanged(isOn: false))
         rig.send(.system(.backgroundRefreshRestricted(true)))
         #expect(rig.calls == [])
@@ -156,8 +146,7 @@ import TidingsModel
     @Test(arguments: [false, true]) func `off or forbidden wakes nothing, but an app in the foreground gets its pushes`(
         isRestricted: Bool
     ) {
-        var rig = PhoneRig(17)
-        rig.enter(.suspended)
+        var rig = PhoneRig(17, in: .suspended)
         if isRestricted {
             rig.send(.system(.backgroundRefreshRestricted(true)))
         } else {
@@ -175,8 +164,7 @@ import TidingsModel
     }
 
     @Test func `fetches no sooner than the app asked for`() {
-        var rig = PhoneRig(12, Self.fetching)
-        rig.enter(.suspended)
+        var rig = PhoneRig(12, Self.fetching, in: .suspended)
         rig.send(.system(.backgroundChance(PhoneRig.chat)))
         #expect(rig.fetches == [.notDue], "the default interval is never")
         rig.enter(.foregroundActive)
@@ -195,8 +183,7 @@ import TidingsModel
     }
 
     @Test(.requirement("S4.13")) func `launches an app the system killed for a fetch, but not one the person quit`() {
-        var rig = PhoneRig(12, Self.fetching)
-        rig.enter(.foregroundActive)
+        var rig = PhoneRig(12, Self.fetching, in: .foregroundActive)
         rig.app(.minimumFetchIntervalSet(0))
         rig.send(.system(.appKilled(PhoneRig.chat)))
         rig.clear()
@@ -213,8 +200,7 @@ import TidingsModel
         func outcome(
             _ version: OSVersion, _ app: InstalledApp, prepare: (inout PhoneRig) -> Void = { _ in }
         ) -> [BackgroundFetchOutcome] {
-            var rig = PhoneRig(version, app)
-            rig.enter(.foregroundActive)
+            var rig = PhoneRig(version, app, in: .foregroundActive)
             rig.app(.minimumFetchIntervalSet(0))
             rig.enter(.suspended)
             prepare(&rig)

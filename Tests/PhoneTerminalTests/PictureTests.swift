@@ -99,7 +99,7 @@ import TidingsModel
     private static let page: String = {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        return (try? String(contentsOf: root.appending(path: "docs/virtual-phone.md"), encoding: .utf8)) ?? ""
+        return (try? String(contentsOf: root.appending(path: "docs/testing/virtual-phone.md"), encoding: .utf8)) ?? ""
     }()
 
     /// The rows of the table that begins so.

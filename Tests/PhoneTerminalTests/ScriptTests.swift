@@ -49,6 +49,21 @@ import VirtualPhone
     }
 
     @Test(arguments: [
+        ("person: lock", "lock"), ("person: forceQuit", "force-quit"), ("person: overlayAppears", "cover on"),
+        ("person: overlayDisappears", "cover off"), ("system: kill", "kill"), ("system: lowMemory", "memory"),
+        ("prompt: allow", "allow"), ("panel: close", "close"), ("call: answer", "answer-call"),
+        ("airplaneMode: on", "airplane on"), ("lowPowerMode: off", "low-power off"),
+        ("alertStyle: banner", "alert-style banner"), ("tap: m", "tap m"), ("press: Save", "press Save"),
+        ("focus: timeSensitive", "focus on"), ("focus: off", "focus off"), ("open: yes", "open"),
+        ("lock: yes", "lock"), ("airplane: on", "airplane on"), ("open: chat", "open chat"), ("wait: 2 s", "wait 2s"),
+        ("wait: 250 ms", "wait 250ms"),
+    ])
+    func `understands the steps of scenarios`(step: String, own: String) throws {
+        #expect(try Script(step).steps.map(\.action) == Script(own).steps.map(\.action))
+        #expect(try Script(step).steps.map(\.text) == [step])
+    }
+
+    @Test(arguments: [
         ("home\nblub", "line 2: step", "must be one of home, lock, unlock,"),
         ("help", "line 1: step", "must be one of"),
         ("wait", "line 1: wait", "must be a time"), ("wait 5", "line 1: wait", "must be a time"),

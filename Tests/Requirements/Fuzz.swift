@@ -3,7 +3,7 @@ public import Testing
 import TidingsModel
 
 /// How random tests are run: `TIDINGS_FUZZ=long` asks for the long form (`make fuzz`), `TIDINGS_CASES_PERCENT` for a part of the short
-/// one, where building took long (dev/counts.txt).
+/// one, where building took long (dev/test).
 public enum Fuzz {
     /// Whether the long form was asked for.
     public static let isLong = ProcessInfo.processInfo.environment["TIDINGS_FUZZ"] == "long"

@@ -1,6 +1,6 @@
 public import Testing
 
-/// Marks a test as holding a requirement of docs/requirements.md: it fails when the requirement is broken.
+/// Marks a test as holding a requirement of docs/inside/requirements.md: it fails when the requirement is broken.
 ///
 /// A check in `TidyTests` reads these marks from the sources: every row of the page needs a test, every mark a row, and a
 /// test may hold three rows at most, so that its failure says what broke.
@@ -16,6 +16,6 @@ public struct RequirementTrait: TestTrait, SuiteTrait {
 }
 
 extension Trait where Self == RequirementTrait {
-    /// Holds one to three requirements, by their numbers in docs/requirements.md.
+    /// Holds one to three requirements, by their numbers in docs/inside/requirements.md.
     public static func requirement(_ row: String, _ more: String...) -> Self { RequirementTrait(rows: [row] + more) }
 }

@@ -43,8 +43,9 @@ package final class ServerTransport: ClientTransport {
         var isDead: Bool
     }
 
-    private struct State: Sendable {
-        var server: SimulatedServer
+    /// `@unchecked Sendable`: `server` is guarded by the lock around the state, which alone holds it.
+    private struct State: @unchecked Sendable {
+        let server: SimulatedServer
         var network = Network.works
         var script = Script()
         var links: [SessionID: Link] = [:]

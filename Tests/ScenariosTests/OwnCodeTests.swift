@@ -114,7 +114,7 @@ private func read(_ line: String, server: String = "no") throws -> StepAction {
         ("expect: {within: 2 s}", "7:17: expect must check something"),
         (
             "expect: {callbacks: []}",
-            "7:18: callbacks is for the simulated app, and this one runs its own code; with app.executable expect has says, within, screen"
+            "7:18: callbacks is for the simulated app, and this one runs its own code; with app.executable expect has says, within, faults"
         ),
         (
             "shows: x",

@@ -8,20 +8,16 @@ import TidingsModel
         .api(APIRequestID(9), .changeAccount(ServerBench.key(user), change))
     }
 
-    @Test func `is out at once on all devices, and what was under way ends disabled`() throws {
+    @Test func `is out at once on all devices, and what was under way ends disabled`() {
         var bench = ServerBench()
         bench.connect("bob")
         bench.goneDevice("bob", "tablet")
         bench.say(to: .direct("bob"))
         #expect(
-            bench.run(Self.change(.ban)) == [
+            bench.run(Self.change(.ban())) == [
                 "store ban bob", "count disabled", "s1 ← fatal disabled", "close s1", "count disabled", "reply done",
             ])
-        var store = bench.store
-        guard
-            case .trace(let trace?) = try store.apply(
-                .trace(ServerBench.app, bench.messages[0]), epoch: bench.opening.epoch)
-        else {
+        guard case .trace(let trace?)? = bench.read(.trace(ServerBench.app, bench.messages[0])) else {
             Issue.record("there is no trace")
             return
         }
@@ -36,19 +32,19 @@ import TidingsModel
         bench.goneDevice("bob", "tablet")
         bench.say(to: .direct("bob"))
         bench.isSignOutUnreadable = true
-        #expect(bench.run(Self.change(.ban)) == ["store ban bob", "reply refused unavailable "])
+        #expect(bench.run(Self.change(.ban())) == ["store ban bob", "reply refused unavailable "])
         #expect(bench.acceptPush().ends == ["store end m1 bob/tablet accepted"])
         let acked = bench.run(.frame(bob, .ack(.init(stored: 1, settled: []))))
         #expect(acked.ends == ["store end m1 bob/phone settled shown"])
         bench.say("again", to: .direct("bob"))
         #expect(bench.pushes.count == 1)
         bench.isSignOutUnreadable = false
-        #expect(bench.run(Self.change(.ban)).last == "reply done")
+        #expect(bench.run(Self.change(.ban())).last == "reply done")
     }
 
     @Test func `cannot sign in until the ban is lifted, and then has everything`() {
         var bench = ServerBench()
-        bench.run(Self.change(.ban))
+        bench.run(Self.change(.ban()))
         #expect(
             bench.connect("bob").lines == ["store sign in bob/phone", "s1 ← fatal disabled", "close s1"])
         bench.say(to: .direct("bob"))
@@ -61,7 +57,7 @@ import TidingsModel
         bench.connect("bob")
         bench.isStoreHeld = true
         bench.connect("bob", "tablet")
-        bench.run(Self.change(.ban))
+        bench.run(Self.change(.ban()))
         bench.connect("bob", "desk")
         #expect(
             bench.releaseStore() == [
@@ -71,19 +67,28 @@ import TidingsModel
     }
 
     @Test func `is banned though nobody had them in memory`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         bench.crash()
-        #expect(bench.run(Self.change(.ban)) == ["store load bob", "store ban bob", "reply done"])
+        #expect(bench.run(Self.change(.ban())) == ["store load bob", "store ban bob", "reply done"])
         #expect(bench.say(to: .direct("bob")).outside == ["reply accepted m1", "count no_device"])
+    }
+
+    @Test func `may sign in again when the time of the ban is over`() {
+        var bench = ServerBench()
+        let ban = AccountBan(reason: "spam", until: bench.now.wall + 10_000)
+        bench.run(Self.change(.ban(ban)))
+        #expect(bench.connect("bob").lines.outside == ["s1 ← fatal disabled", "close s1"])
+        bench.pass(10_000)
+        #expect(bench.connect("bob").lines.outside == ["s2 ← welcome head 0 unread 0"])
+        #expect(
+            bench.run(Self.change(.ban(AccountBan(until: bench.now.wall)))) == ["reply refused invalid_field until"])
     }
 
     @Test func `is told by the account`() {
         var bench = ServerBench()
-        bench.run(Self.change(.ban))
-        bench.run(.api(APIRequestID(1), .userAccount(ServerBench.key("bob"))))
-        bench.run(.api(APIRequestID(2), .userAccount(ServerBench.key("carol"))))
-        #expect(bench.replies.suffix(2) == [.userAccount(AccountState(isBanned: true)), .userAccount(AccountState())])
+        bench.run(Self.change(.ban()))
+        #expect(bench.read(.readAccount(ServerBench.key("bob")))?.userAccount == AccountState(ban: AccountBan()))
+        #expect(bench.read(.readAccount(ServerBench.key("carol")))?.userAccount == AccountState())
     }
 }
 
@@ -142,8 +147,7 @@ import TidingsModel
     }
 
     @Test func `leave devices signed in, unless these are signed out, too`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         bench.connect("bob", "tablet", issuedAt: 15_000)
         bench.run(Self.revoke(10_000))
         #expect(bench.say(to: .direct("bob")).contains { $0.hasPrefix("push m1 to bob/phone") })

@@ -1,10 +1,11 @@
+import StoreMachine
 import StoreModel
 import Testing
 import TidingsModel
 
 @testable import ServerCore
 
-/// `docs/decisions/0049-anonymous-people.md`
+/// `docs/inside/decisions/0049-anonymous-people.md`
 @Suite struct `An anonymous person` {
     static let guest: UserID = "anon-000102030405060708090a0b0c0d0e0f"
     static let other: UserID = "anon-f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff"
@@ -131,7 +132,7 @@ import TidingsModel
         bench.connect(Self.guest)
         let user = UserKey(app: ServerBench.app, user: Self.guest)
         #expect(bench.run(.api(APIRequestID(1), .signOutAll(user))).contains("reply done"))
-        #expect(bench.run(.api(APIRequestID(2), .changeAccount(user, .ban))).contains("reply done"))
+        #expect(bench.run(.api(APIRequestID(2), .changeAccount(user, .ban()))).contains("reply done"))
     }
 }
 
@@ -196,9 +197,9 @@ import TidingsModel
 
     @Test func `is given without anything being kept of the person`() {
         var bench = ServerBench(settings: Self.settings())
-        let before = bench.store
+        let before = bench.store.dump()
         #expect(Self.ask(&bench) == "reply may issue a token at \(bench.now.wall - ServerBench.started)")
-        #expect(bench.store == before)
+        #expect(bench.store.dump() == before)
     }
 
     @Test func `is given to ten new people of an address at once, and to one a minute`() {
@@ -243,7 +244,7 @@ import TidingsModel
             .api(APIRequestID(1), .changeAccount(Self.user, .revokeTokens(before: bench.now.wall, signsOut: true))))
         #expect(Self.ask(&bench, made) == "reply refused token_revoked token")
         #expect(Self.ask(&bench, bench.now.wall).hasPrefix("reply may issue"))
-        bench.run(.api(APIRequestID(2), .changeAccount(Self.user, .ban)))
+        bench.run(.api(APIRequestID(2), .changeAccount(Self.user, .ban())))
         #expect(Self.ask(&bench, bench.now.wall) == "reply refused disabled user")
     }
 

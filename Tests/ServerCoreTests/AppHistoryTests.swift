@@ -157,6 +157,77 @@ import TidingsModel
         #expect(rig.history().since == Self.begun + 3_600_999)
     }
 
+    /// The process that comes next: its monotonic clock begins anew.
+    private static func next(_ rig: Rig, after pause: Int64) -> Rig {
+        var next = Rig()
+        next.now = Now(monotonic: 70, wall: rig.now.wall + pause)
+        next.buffer = ReportBuffer(epoch: 8, begun: next.now)
+        next.buffer.restore(rig.buffer.appHistories.mapValues(\.saved), at: next.now)
+        return next
+    }
+
+    @Test func `goes on after a restart, with nobody connected meanwhile`() {
+        var rig = Rig()
+        rig.append(Self.accepted(1), Self.ended(1, .muted), .device(Self.bob, .connected))
+        rig.pass(10_000)
+        rig.append(Self.accepted(2), Self.ended(2, .settled(.shown)))
+        rig.pass(10_000)
+        rig.append(Self.accepted(3))
+        var again = Self.next(rig, after: 20_000)
+        again.append(Self.accepted(4))
+        let history = again.history()
+        #expect(history.since == Self.begun)
+        #expect(history.from == Self.begun)
+        #expect(history.messages == [1, 1, 1, 0, 1])
+        #expect(history.connections == [1, 1, 0, 0, 0])
+        #expect(history.ends.map(\.name).sorted() == ["muted", "settled"])
+        #expect(history.delivered.map(\.count) == [0, 1, 0, 0, 0])
+    }
+
+    @Test func `goes on also when the ring is full`() {
+        var rig = Rig()
+        rig.append(Self.accepted(1))
+        rig.pass(400 * 10_000)
+        rig.append(Self.accepted(2))
+        var again = Self.next(rig, after: 10_000)
+        #expect(again.history().from == Self.begun + 42 * 10_000)
+        #expect(again.history().messages == Array(repeating: 0, count: 358) + [1, 0])
+    }
+
+    @Test func `is saved no further once nothing is in it`() {
+        var rig = Rig()
+        rig.append(Self.accepted(1))
+        rig.pass(400 * 10_000)
+        rig.buffer.setQueues([:], at: rig.now)
+        #expect(Self.next(rig, after: 10_000).buffer.appHistories.isEmpty)
+    }
+
+    @Test(arguments: [3_600_000, -20_000, -1_900_000_000_000] as [Int64])
+    func `begins anew if the other one ended an hour ago or is yet to come`(pause: Int64) {
+        var rig = Rig()
+        rig.append(Self.accepted(1))
+        rig.pass(10_000)
+        rig.append(Self.accepted(2))
+        var again = Self.next(rig, after: pause)
+        #expect(again.history().messages == [0])
+        #expect(again.history().since == again.now.wall)
+    }
+
+    static let full = [UInt32](repeating: 1, count: AppHistory.Column.allCases.count + LegEnd.names.count)
+
+    @Test(
+        arguments: [
+            .init(begunAt: .min, step: 0, steps: [full]), .init(begunAt: begun, step: .max, steps: [full]),
+            .init(begunAt: begun, step: -1, steps: [full]), .init(begunAt: begun, step: 0, steps: []),
+            .init(begunAt: begun, step: 0, steps: [[], full]), .init(begunAt: begun, step: 0, steps: [[1]]),
+            .init(begunAt: begun - 4_000_000, step: 400, steps: Array(repeating: full, count: 361)),
+        ] as [AppHistory.Saved])
+    func `takes nothing up that is damaged`(saved: AppHistory.Saved) {
+        let now = Now(monotonic: 0, wall: Self.begun + 9_999)
+        #expect(AppHistory(saved, at: now) == nil)
+        #expect(AppHistory(.init(begunAt: Self.begun, step: 0, steps: [Self.full]), at: now) != nil)
+    }
+
     @Test func `is kept of so many apps, and the one used longest ago gives way`() {
         var rig = Rig(historiesMax: 2)
         rig.append(Self.accepted(1, in: "a"))

@@ -14,8 +14,7 @@ import TidingsModel
         settings.badgePushesPerHour = 3
         if isOnlySender { settings.onlyPushSenders = [ServerBench.app] }
         var bench = ServerBench(settings: settings)
-        let phone = bench.connect("bob").session
-        bench.run(.frame(phone, .registerPush(ServerBench.registration("bob"))))
+        let phone = bench.connectWithToken("bob")
         bench.run(.frame(phone, .deviceStatus(Self.status(iconNumber, alert: alert))))
         bench.run(.frame(phone, .runState(.suspending)))
         bench.run(.disconnected(phone))

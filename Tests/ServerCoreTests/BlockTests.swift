@@ -73,7 +73,7 @@ import TidingsModel
         let direct = bench.draft("hi", .direct("bob"))
         func send(_ draft: MessageDraft, _ ignoresBlocks: Bool) -> [String] {
             bench.run(
-                .api(APIRequestID(3), .send(ServerBench.key("alice"), draft, ignoresBlocks: ignoresBlocks))
+                .api(APIRequestID(3), .send(ServerBench.key("alice"), draft, past: ignoresBlocks ? .blocks : []))
             ).outside
         }
         #expect(send(group, true) == ["reply accepted m1", "push m1 to bob/phone badge 1@2", "count no_device"])

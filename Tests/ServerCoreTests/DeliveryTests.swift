@@ -39,8 +39,7 @@ import TidingsModel
 
     @Test func `is pushed after a missed deadline and a probe, and the lease ends when the probe is not answered`() {
         var bench = ServerBench()
-        let bob = bench.connect("bob").session
-        bench.run(.frame(bob, .registerPush(ServerBench.registration("bob"))))
+        _ = bench.connectWithToken("bob")
         #expect(bench.say(to: .direct("bob")).outside == ["reply accepted m1", "s1 ← entry 1 m1"])
         #expect(bench.pass(9_999).outside == [])
         #expect(bench.pass(1).outside == ["probe s1", "push m1 to bob/phone badge 1@1"])
@@ -59,8 +58,7 @@ import TidingsModel
 
     @Test func `is not pushed when the probe is answered, if it came after the missed one`() {
         var bench = ServerBench()
-        let bob = bench.connect("bob").session
-        bench.run(.frame(bob, .registerPush(ServerBench.registration("bob"))))
+        let bob = bench.connectWithToken("bob")
         bench.say(to: .direct("bob"))
         bench.pass(10_000)
         bench.acceptPush()
@@ -167,8 +165,7 @@ import TidingsModel
 @Suite struct `A message to a phone that drops its socket in the foreground` {
     @Test func `waits for five seconds and is pushed then`() {
         var bench = ServerBench()
-        let bob = bench.connect("bob").session
-        bench.run(.frame(bob, .registerPush(ServerBench.registration("bob"))))
+        let bob = bench.connectWithToken("bob")
         bench.say(to: .direct("bob"))
         #expect(bench.run(.disconnected(bob)) == [])
         #expect(bench.say(to: .direct("bob")).outside == ["reply accepted m2"])
@@ -179,8 +176,7 @@ import TidingsModel
 
     @Test func `moves to the new connection when the phone comes back in time`() {
         var bench = ServerBench()
-        let old = bench.connect("bob").session
-        bench.run(.frame(old, .registerPush(ServerBench.registration("bob"))))
+        let old = bench.connectWithToken("bob")
         bench.say(to: .direct("bob"))
         bench.run(.disconnected(old))
         bench.pass(4_000)
@@ -198,9 +194,7 @@ import TidingsModel
     }
 
     @Test func `stays ended when it was pushed before the phone came back`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         bench.acceptPush()
         let (_, lines) = bench.connect("bob", after: 1)
         #expect(lines.ends == [])
@@ -208,8 +202,7 @@ import TidingsModel
 
     @Test func `is pushed at once when the phone says it hangs up`() {
         var bench = ServerBench()
-        let bob = bench.connect("bob").session
-        bench.run(.frame(bob, .registerPush(ServerBench.registration("bob"))))
+        let bob = bench.connectWithToken("bob")
         bench.say(to: .direct("bob"))
         #expect(bench.run(.frame(bob, .runState(.suspending))).outside == ["push m1 to bob/phone badge 1@1"])
     }
@@ -217,8 +210,7 @@ import TidingsModel
 
 @Suite struct `A message to a phone that is gone` {
     @Test(.requirement("S2.1", "S2.2")) func `is pushed at once`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         #expect(
             bench.say(to: .direct("bob")) == [
                 "store accept m1", "reply accepted m1", "store load alice", "push m1 to bob/phone badge 1@1",
@@ -238,8 +230,7 @@ import TidingsModel
     }
 
     @Test func `ends not_notifiable when the sender forbade a push, in a chat room or not`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         #expect(
             bench.say(to: .direct("bob"), flags: [.stored, .counted]).ends == [
                 "store end m1 bob/phone not_notifiable"
@@ -247,8 +238,7 @@ import TidingsModel
     }
 
     @Test func `ends not_notifiable when it is a command, which does not count as unread either`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         #expect(
             bench.say(to: .direct("bob"), flags: [.counted, .notified]).ends == [
                 "store end m1 bob/phone not_notifiable"
@@ -264,8 +254,7 @@ import TidingsModel
         var settings = ServerBench.plain
         settings.pushLifetime = 2_000
         var bench = ServerBench(settings: settings)
-        let bob = bench.connect("bob").session
-        bench.run(.frame(bob, .registerPush(ServerBench.registration("bob"))))
+        let bob = bench.connectWithToken("bob")
         bench.say(to: .direct("bob"))
         bench.run(.disconnected(bob))
         #expect(bench.pass(5_000).ends == ["store end m1 bob/phone expired"])
@@ -287,9 +276,7 @@ import TidingsModel
     }
 
     @Test func `is settled, not pushed, when the phone comes back while it waits for APNs`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         bench.answerPush(.notSent("connection refused"))
         let (_, lines) = bench.connect("bob", after: 1)
         #expect(lines.ends == ["store end m1 bob/phone settled shown"])
@@ -297,9 +284,7 @@ import TidingsModel
     }
 
     @Test func `ends once when the phone settles it while the push is on its way`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         #expect(bench.connect("bob", after: 1).lines.ends == ["store end m1 bob/phone settled shown"])
         #expect(bench.acceptPush().ends == [])
     }
@@ -353,8 +338,7 @@ import TidingsModel
     }
 
     @Test func `waits for people who are being loaded, in order`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         bench.pass(120_000)  // nobody is in memory any more
         bench.isStoreHeld = true
         bench.say("one", to: .direct("bob"))

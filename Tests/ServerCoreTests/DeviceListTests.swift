@@ -11,8 +11,7 @@ import TidingsModel
 
     @Test func `are told with where they are and what is known of their token`() {
         var bench = ServerBench()
-        let phone = bench.connect("bob").session
-        bench.run(.frame(phone, .registerPush(ServerBench.registration("bob"))))
+        let phone = bench.connectWithToken("bob")
         bench.goneDevice("bob", "tablet")
         bench.run(Self.list)
         guard case .devices(let devices)? = bench.replies.last else {
@@ -97,8 +96,7 @@ import TidingsModel
     }
 
     @Test func `are told with the badge of the last push that APNs took, until the app is back`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         #expect(Self.listed(&bench)?.badge == nil)
         bench.say(to: .direct("bob"))
         // APNs has not answered yet.

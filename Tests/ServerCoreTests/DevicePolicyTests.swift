@@ -1,5 +1,6 @@
 import APNsModel
 import ServerCore
+import StoreMachine
 import StoreModel
 import Testing
 import TidingsModel
@@ -43,9 +44,7 @@ import TidingsModel
     }
 
     @Test func `lose a token that another person's sign-in takes over`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         bench.answerPush(.refused(APNsRefusal(.tooManyRequests, status: 429)))
         let carol = bench.connect("carol").session
         bench.script = [.taken([ServerBench.device("bob")])]
@@ -77,9 +76,7 @@ import TidingsModel
     }
 
     @Test func `do not get a token back because APNs takes the last push to it`() throws {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         let carol = bench.connect("carol").session
         // The store is slow: APNs answers before the registration is stored.
         bench.isStoreHeld = true
@@ -104,8 +101,7 @@ import TidingsModel
     static func bench(_ perHour: Int = 3) -> (bench: ServerBench, tablet: SessionID) {
         var settings = ServerBench.plain
         settings.badgePushesPerHour = perHour
-        var bench = ServerBench(settings: settings)
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone(settings)
         for sender in ["alice", "carol"] as [UserID] {
             bench.say(from: sender, to: .direct("bob"))
             bench.acceptPush()
@@ -229,6 +225,18 @@ import TidingsModel
     {
         bench.script = [.history([], hasMore: false)]
         return bench.ask(session, 1, .enterRoom(room, history: 0))
+    }
+
+    @Test func `is not entered when its history cannot be read`() {
+        var (bench, alice, _) = Self.bench()
+        bench.script = [.unreadable(nil, "damaged")]
+        bench.ask(alice, 1, .enterRoom(Self.room, history: 0))
+        bench.isStoreHeld = true
+        bench.run(.frame(alice, .send(bench.draft("hi", Self.room))))
+        let isInside = bench.waiting.compactMap { waiting -> Bool? in
+            if case .accept(_, _, let room, _, _, _) = waiting.command { room.isInside } else { nil }
+        }
+        #expect(isInside == [false])
     }
 
     @Test func `is heard from when its history was answered until it is left`() {

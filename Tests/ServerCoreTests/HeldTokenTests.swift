@@ -29,8 +29,7 @@ extension ServerBench {
 
     /// One message to a phone that is gone; APNs refuses its token, the first that this lane is used for.
     private static func begun(_ reason: APNsReason = .badDeviceToken) -> ServerBench {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         #expect(bench.say(to: .direct("bob")).outside == ["reply accepted m1", "push m1 to bob/phone badge 1@1"])
         #expect(
             bench.answerPush(self.refusal(reason)) == [

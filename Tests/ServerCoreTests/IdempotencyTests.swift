@@ -1,4 +1,5 @@
 import ServerCore
+import StoreMachine
 import StoreModel
 import Testing
 import TidingsModel
@@ -119,7 +120,7 @@ import TidingsModel
 
     @Test func `issues no token to somebody who is banned`() {
         var bench = ServerBench()
-        bench.run(.api(APIRequestID(1), .changeAccount(ServerBench.key("bob"), .ban)))
+        bench.run(.api(APIRequestID(1), .changeAccount(ServerBench.key("bob"), .ban())))
         let issue = APICommand.issueToken(ServerBench.key("bob"))
         #expect(bench.run(Self.once(issue)).last == "reply refused disabled user")
         #expect(bench.store.dump().kept == [])
@@ -143,7 +144,7 @@ import TidingsModel
             bench.run(Self.once(Self.send("ho", client: "c2"), "k2")).last
                 == "reply refused rate_limited Idempotency-Key")
         #expect(
-            bench.run(Self.once(.changeAccount(ServerBench.key("bob"), .ban), "k2")).last
+            bench.run(Self.once(.changeAccount(ServerBench.key("bob"), .ban()), "k2")).last
                 == "reply refused rate_limited Idempotency-Key")
     }
 }

@@ -87,8 +87,7 @@ extension ServerBench {
         var words = NotificationWords.english
         words.neutral = String(repeating: "n", count: 2_000)
         settings.words[ServerBench.app] = AppWords(byLanguage: ["en": words])
-        var bench = ServerBench(settings: settings)
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone(settings)
         let text = String(repeating: "x", count: 1_000)
         bench.show(.image(.init(url: long)), pushText: text)
         let payload = try #require(bench.payload)

@@ -12,9 +12,7 @@ extension ServerBench {
     }
 
     private func trace(_ number: Int) -> MessageTrace? {
-        var store = self.store
-        let command = StoreCommand.trace(Self.app, self.messages[number - 1])
-        guard case .trace(let trace) = try? store.apply(command, epoch: self.opening.epoch) else { return nil }
+        guard case .trace(let trace)? = self.read(.trace(Self.app, self.messages[number - 1])) else { return nil }
         return trace
     }
 
@@ -38,8 +36,7 @@ extension ServerBench {
 
     @Test func `is kept with its end: the missed deadline, and the push`() throws {
         var bench = ServerBench()
-        let bob = bench.connect("bob").session
-        bench.run(.frame(bob, .registerPush(ServerBench.registration("bob"))))
+        _ = bench.connectWithToken("bob")
         bench.say(to: .direct("bob"))
         bench.pass(10_000)
         let at = bench.now.wall
@@ -49,9 +46,7 @@ extension ServerBench {
     }
 
     @Test func `is kept over a refusal that does not last, with what it waited for`() throws {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         let at = bench.now.wall
         let push = try #require(bench.sent(1))
         bench.answerPush(.notSent("connection refused"))
@@ -100,8 +95,7 @@ extension ServerBench {
     @Test func `is there after a crash while it waits`() throws {
         var settings = ServerBench.plain
         settings.activeElsewhereTime = 30_000
-        var bench = ServerBench(settings: settings)
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone(settings)
         bench.connect("bob", "tablet")
         bench.say(to: .direct("bob"))
         let at = bench.now.wall
@@ -136,25 +130,9 @@ extension ServerBench {
         #expect(tests.allSatisfy { $0.isPassed })
     }
 
-    @Test func `name the fact that the verdict was given by, each time`() {
-        let changes: [(fact: String, change: (inout PushFacts) -> Void)] = [
-            ("block", { $0.isFromBlocked = true }), ("notifiable", { $0.isNotifiable = false }),
-            ("settled", { $0.settled = .shown }), ("read_elsewhere", { $0.isReadElsewhere = true }),
-            ("recalled", { $0.isRecalled = true }), ("expired", { $0.isExpired = true }),
-            ("level", { $0.isMuted = true }), ("token", { $0.token = .missing }),
-            ("token", { $0.token = .dead(timestamp: 1) }),
-            ("token", { $0.token = .quarantined(reason: "BadDeviceToken", status: 400) }),
-            ("quiet_hours", { $0.quietHours = .drop }), ("lease", { $0.presence = .live }),
-            ("lease", { $0.presence = .grace }), ("quiet_hours", { $0.quietHours = .defer }),
-            ("active_elsewhere", { $0.isActiveElsewhere = true }), ("storm", { $0.isStorm = true }),
-            ("lane", { $0.lane = .configFault }), ("lane", { $0.lane = .breakerOpen }),
-            ("retry", { $0.retry = .throttled }), ("provider", { $0.lane = .providerDown }),
-            ("provider", { $0.retry = .providerDown }),
-        ]
-        for (fact, change) in changes {
-            let tests = Self.asked(change)
-            #expect(tests.last == PushVerdict.AskedTest(fact: fact, isPassed: false))
-            #expect(tests.dropLast().allSatisfy { $0.isPassed && $0.fact != fact })
-        }
+    @Test(arguments: PolicyRow.all) func `name the fact that the verdict was given by`(row: PolicyRow) {
+        let tests = Self.asked(row.apply)
+        #expect(tests.last == PushVerdict.AskedTest(fact: row.fact, isPassed: false))
+        #expect(tests.dropLast().allSatisfy { $0.isPassed && $0.fact != row.fact })
     }
 }

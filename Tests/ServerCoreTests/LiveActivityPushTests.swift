@@ -70,8 +70,7 @@ extension ServerBench {
     }
 
     @Test func `of a dead token is told as refused, and nothing is forgotten`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         bench.pass(push(first, to: .token(ServerBench.token("bob"))))
         let refusal = APNsRefusal(
             .unregistered, status: 410, invalidSince: APNsInvalidSince(milliseconds: .max / 2))

@@ -355,7 +355,7 @@ private func code(_ check: () throws(MediaFault) -> Void) -> MediaFault.Code? {
         bench.run(.api(APIRequestID(2), .changeAccount(bob, .revokeTokens(before: 6, signsOut: false))))
         bench.run(.api(APIRequestID(3), .media(bob, tokenIssuedAt: 5, .account)))
         bench.run(.api(APIRequestID(4), .media(bob, tokenIssuedAt: 6, .account)))
-        bench.run(.api(APIRequestID(5), .changeAccount(bob, .ban)))
+        bench.run(.api(APIRequestID(5), .changeAccount(bob, .ban())))
         bench.run(.api(APIRequestID(6), .media(bob, tokenIssuedAt: 6, .account)))
         let codes = bench.replies.map { reply -> String in
             if case .refused(let problem) = reply { problem.code.rawValue } else { "\(reply)" }

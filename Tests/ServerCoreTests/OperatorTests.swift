@@ -74,8 +74,8 @@ import TidingsModel
             bench.run(Self.sending).outside == [
                 "s2 ← accepted c-1 m2 at 0", "note olga sent m2 as CS:help (s2)", "s1 ← entry 1 m2",
             ])
-        bench.run(.api(APIRequestID(3), .followers(ServerBench.app, Self.help, after: nil, limit: 9)))
-        #expect(bench.replies.last == .followers(["bob"], hasMore: false))
+        let followers = bench.read(.readFollowers(ServerBench.app, Self.help, after: nil, limit: 9))
+        #expect(followers == .followers(["bob"], hasMore: false))
         #expect(
             bench.ask(1, 3, .setFollowing(.direct("olga"), true)) == [
                 "s1 ← answer 3 refused(invalid_field: account.type must be CS, SYS, MC, MP or PH, got PR)"

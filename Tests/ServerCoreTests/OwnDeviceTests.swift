@@ -1,4 +1,5 @@
 import APNsModel
+import StoreMachine
 import StoreModel
 import Testing
 import TidingsModel
@@ -8,7 +9,7 @@ import TidingsModel
 @Suite struct `Somebody's own devices` {
     private static let status = DeviceStatus(
         authorization: .authorized, alert: true, sound: true, badge: true, lockScreen: true, notificationCenter: true,
-        backgroundRefresh: .available, appVersion: "2.0", systemVersion: "26.1")
+        backgroundRefresh: .available, appVersion: "2.0", systemVersion: "26.1", model: "iPhone16,1")
 
     /// What a person is answered on a connection; nil for a refusal.
     private static func devices(
@@ -24,14 +25,13 @@ import TidingsModel
         bench.goneDevice("bob", "tablet")
         let left = bench.now.wall
         bench.pass(5_000)
-        let phone = bench.connect("bob").session
-        bench.run(.frame(phone, .registerPush(ServerBench.registration("bob"))))
+        let phone = bench.connectWithToken("bob")
         bench.run(.frame(phone, .deviceStatus(Self.status)))
         bench.connect("alice", "watch")
         let wanted = [
             OwnDevice(
                 id: "phone", platform: "ios", isCurrent: true, lastSeenAt: nil, connectedAt: bench.now.wall,
-                push: .registered, appVersion: "2.0", systemVersion: "26.1"),
+                push: .registered, appVersion: "2.0", systemVersion: "26.1", model: "iPhone16,1"),
             OwnDevice(
                 id: "tablet", platform: "ios", isCurrent: false, lastSeenAt: left, connectedAt: left, push: .registered),
         ]

@@ -1,5 +1,6 @@
 import APNsModel
 import ServerCore
+import StoreMachine
 import StoreModel
 import Testing
 import TidingsModel
@@ -13,9 +14,7 @@ import TidingsModel
     }
 
     @Test func `says nothing of what APNs has taken`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         bench.acceptPush()
         let bob = Self.comeBack(&bench)
         #expect(
@@ -25,9 +24,7 @@ import TidingsModel
     }
 
     @Test func `says what is with APNs, which is pushed again if it comes to nothing and the device has gone`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         let bob = Self.comeBack(&bench)
         #expect(
             bench.run(.frame(bob, .sync(after: 0, limit: 200))).outside == ["s2 ← page [1 m1] head 1 under way [1]"])
@@ -38,9 +35,7 @@ import TidingsModel
     }
 
     @Test func `says what waits, and nothing of it once it is settled`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         bench.say(to: .direct("bob"))
         bench.acceptPush()
         bench.answerPush(.notSent("no connection"))
@@ -58,8 +53,7 @@ import TidingsModel
     }
 
     @Test func `says of each part its own`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         for _ in 0..<3 { bench.say(to: .direct("bob")) }
         bench.acceptPush()
         bench.answerPush(.notSent("no connection"))
@@ -90,9 +84,7 @@ import TidingsModel
 
     /// A new process does not know what the old one had given to APNs: the phone's own ledger is the second guard.
     @Test func `says what was under way when the server was restarted`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         bench.say(to: .direct("bob"))
         bench.acceptPush()
         bench.crash()
@@ -155,7 +147,7 @@ import TidingsModel
     }
 }
 
-extension ReferenceStore {
+extension MemoryStore {
     /// What the store keeps as not pushed to a device.
     fileprivate func unpushed(to key: DeviceKey) -> [MessageID] {
         self.dump().people.first { $0.record.key == key.user }?.record.devices.first { $0.key == key }?.unpushed.ids

@@ -237,16 +237,14 @@ import TidingsModel
 @Suite struct `A message with a lifetime` {
     @Test func `is not pushed once that is over`() {
         var bench = ServerBench()
-        let bob = bench.connect("bob").session
-        bench.run(.frame(bob, .registerPush(ServerBench.registration("bob"))))
+        let bob = bench.connectWithToken("bob")
         bench.say(to: .direct("bob"), lifetime: 4_000)
         bench.run(.disconnected(bob))
         #expect(bench.pass(5_000).ends == ["store end m1 bob/phone expired"])
     }
 
     @Test func `tells APNs not to keep it for longer`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         bench.say(to: .direct("bob"), lifetime: 4_000)
         #expect(bench.pushes.last?.request.expiration == (bench.now.wall + 4_000) / 1_000)
     }
@@ -257,8 +255,7 @@ import TidingsModel
     static func bench() -> (bench: ServerBench, tablet: SessionID) {
         var settings = ServerBench.plain
         settings.activeElsewhereTime = 30_000
-        var bench = ServerBench(settings: settings)
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone(settings)
         let tablet = bench.connect("bob", "tablet").session
         return (bench, tablet)
     }
@@ -295,8 +292,7 @@ import TidingsModel
     }
 
     @Test func `is rung for at once if the operator wants no wait`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         bench.connect("bob", "tablet")
         #expect(bench.say(to: .direct("bob")).contains("push m1 to bob/phone badge 1@1"))
     }

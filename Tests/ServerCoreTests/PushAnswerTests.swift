@@ -7,8 +7,7 @@ import TidingsModel
 
 @Suite struct `A token that APNs calls dead` {
     @Test func `is dropped when the time is newer than the registration, and later messages say so`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         let registered = bench.now.wall
         bench.say(to: .direct("bob"))
         #expect(
@@ -22,8 +21,7 @@ import TidingsModel
     }
 
     @Test func `is tried once more when the time is older than the registration, and rejected then`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         let registered = bench.now.wall
         bench.say(to: .direct("bob"))
         let first = bench.pushes[0].request.apnsID
@@ -40,9 +38,7 @@ import TidingsModel
     }
 
     @Test func `is not dropped when the device has registered again while the push was on its way`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         bench.pass(1_000)
         let between = bench.now.wall
         bench.pass(1_000)
@@ -55,9 +51,7 @@ import TidingsModel
     }
 
     @Test func `is never dropped for a 410 without a time`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         let timeless = APNsOutcome.refused(APNsRefusal(.unregistered, status: 410))
         #expect(bench.answerPush(timeless) == ["push m1 to bob/phone badge 1@1"])
         #expect(bench.answerPush(timeless).ends == ["store end m1 bob/phone rejected Unregistered"])
@@ -109,9 +103,7 @@ import TidingsModel
     private static let provider = LaneOutage(.provider, reason: "InternalServerError")
 
     @Test func `waits for an operator when the client says that the credential is refused, and goes when it says so`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         let refused = APNsOutcome.refused(APNsRefusal(.invalidProviderToken, status: 403))
         #expect(bench.report(.paused(Self.credential)) == ["alarm configFault(reason: \"InvalidProviderToken\")"])
         #expect(
@@ -135,9 +127,7 @@ import TidingsModel
     }
 
     @Test func `waits when there is no credential`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         #expect(
             bench.run(.credentialMissing(bench.pushes.removeFirst().id)) == [
                 "alarm configFault(reason: \"NoCredential\")", "store keep m1 bob/phone config_fault after 0",
@@ -147,8 +137,7 @@ import TidingsModel
     }
 
     @Test func `waits for a credential alone, and other builds' pushes go`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         let session = bench.connect("ann", "phone").session
         var other = ServerBench.registration("ann", "phone")
         other.environment = .sandbox
@@ -164,8 +153,7 @@ import TidingsModel
     }
 
     @Test func `waits in the lane it is about, and the others go`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         bench.report(.paused(LaneOutage(.credential, reason: "TopicDisallowed")), topic: "com.example.other")
         #expect(bench.say(to: .direct("bob")).outside == ["reply accepted m1", "push m1 to bob/phone badge 1@1"])
         bench.acceptPush()
@@ -178,8 +166,7 @@ import TidingsModel
     }
 
     @Test func `waits when the client was paused before anything was pushed, and goes when it is not`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         #expect(bench.report(.paused(Self.provider)) == [])
         #expect(bench.say(to: .direct("bob")).contains("store keep m1 bob/phone provider_down after 0"))
         #expect(bench.report(.usable).outside.contains("push m1 to bob/phone badge 1@1"))
@@ -211,9 +198,7 @@ import TidingsModel
     }
 
     @Test func `is rejected at once when the request is wrong`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         #expect(
             bench.answerPush(.refused(APNsRefusal(.payloadTooLarge, status: 413))).ends == [
                 "store end m1 bob/phone rejected PayloadTooLarge"
@@ -221,9 +206,7 @@ import TidingsModel
     }
 
     @Test func `is tried again with the same ids when its outcome is unknown`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         let first = bench.pushes[0].request
         #expect(
             bench.answerPush(.unknownOutcome("timed out")) == [
@@ -237,8 +220,7 @@ import TidingsModel
     }
 
     @Test func `waits longer after each failure, for this token alone when APNs says too many requests`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         bench.goneDevice("carol")
         bench.say(to: .direct("bob"))
         let throttled = APNsOutcome.refused(APNsRefusal(.tooManyRequests, status: 429))
@@ -257,9 +239,7 @@ import TidingsModel
     }
 
     @Test func `waits a minute at most when others go, and for the lane when the client has paused it`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         let down = APNsOutcome.refused(APNsRefusal(.internalServerError, status: 500))
         for _ in 0..<9 {
             bench.answerPush(down)
@@ -274,9 +254,7 @@ import TidingsModel
     }
 
     @Test func `raises the alarm once for each cause of an outage, whatever the words are`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         #expect(bench.report(.paused(LaneOutage(.connection, reason: "timed out"))).count == 1)
         #expect(bench.report(.probeDue(LaneOutage(.connection, reason: "refused"))) == [])
         #expect(bench.report(.paused(Self.provider)) == ["alarm providerDown(reason: \"InternalServerError\")"])
@@ -297,8 +275,7 @@ import TidingsModel
 
 @Suite struct `The payload of a push` {
     @Test(.requirement("S0.8")) func `goes to the device's token, by the app's topic and environment`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         bench.say("hello", to: .direct("bob"))
         let request = bench.pushes[0].request
         #expect(request.token == ServerBench.token("bob", "phone"))
@@ -309,8 +286,7 @@ import TidingsModel
     @Test(.requirement("S0.14")) func `says nothing in its alert, and carries text, badge, thread, rc and tidings`()
         throws
     {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         bench.say("hello", to: .direct("bob"))
         let request = bench.pushes[0].request
         try request.validate()
@@ -332,8 +308,7 @@ import TidingsModel
     }
 
     @Test func `never exceeds 4,096 bytes`() throws {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         bench.say(String(repeating: "long ", count: 6_000), to: .direct("bob"))
         #expect(bench.pushes[0].request.payload.count <= 4_096)
         let text = PushInfo(userInfo: try JSONValue(parsing: bench.pushes[0].request.payload))?.text?.body.plain

@@ -18,8 +18,7 @@ import TidingsModel
     }
 
     @Test func `before it was due never sends anything`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         var draft = ServerBench.pushDraft()
         draft.sendAt = bench.now.wall + 1_000
         bench.push(draft)
@@ -83,8 +82,7 @@ import TidingsModel
     }
 
     @Test func `repeats what was in flight under the same ids`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         bench.push(ServerBench.pushDraft())
         let before = bench.pushes[0].request
         bench.crash()

@@ -1,4 +1,5 @@
 import ServerCore
+import StoreMachine
 import StoreModel
 import Testing
 import TidingsModel
@@ -37,8 +38,7 @@ extension ServerBench {
 
 @Suite struct `A PushJob at a time on people's own clocks` {
     @Test func `begins for each time zone when it is the time there, and reaches everybody once`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         bench.goneDevice("carol", in: "Asia/Shanghai")
         let now = bench.now.wall
         #expect(
@@ -72,8 +72,7 @@ extension ServerBench {
     }
 
     @Test func `is cancelled between two zones, and sends nothing more`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         bench.goneDevice("carol", in: "Asia/Shanghai")
         bench.push(bench.localDraft())
         bench.acceptPush()
@@ -83,8 +82,7 @@ extension ServerBench {
     }
 
     @Test func `is taken back between two zones where it was shown, and reaches nobody else`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         bench.goneDevice("carol", in: "Asia/Shanghai")
         bench.push(bench.localDraft())
         bench.acceptPush()
@@ -98,8 +96,7 @@ extension ServerBench {
     }
 
     @Test func `goes on with its next zone after a kill, and repeats none`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         bench.goneDevice("carol", in: "Asia/Shanghai")
         bench.push(bench.localDraft())
         bench.acceptPush()
@@ -114,8 +111,7 @@ extension ServerBench {
     }
 
     @Test func `ends with its next zone if its account is taken back before`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         bench.goneDevice("carol", in: "Asia/Shanghai")
         let news = ConversationID(type: .publicService, target: "news")
         _ = try? bench.store.apply(.putAccount(ServerBench.app, ServiceAccount(news)), epoch: bench.opening.epoch)

@@ -7,9 +7,7 @@ import TidingsModel
 /// The `apns-id` of each try (design.md §3 "Push work").
 @Suite struct `The name of a push` {
     @Test func `keeps its ids when its outcome is unknown and the next try is refused, also after a crash`() throws {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         let first = bench.pushes[0].request
         bench.answerPush(.unknownOutcome("timed out"))
         bench.pass(1_000)
@@ -23,9 +21,7 @@ import TidingsModel
     }
 
     @Test func `is another try with another id once APNs has refused it, and nothing of it was lost`() throws {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         let first = bench.pushes[0].request
         bench.answerPush(.refused(APNsRefusal(.serviceUnavailable, status: 503)))
         bench.pass(5_000)

@@ -4,7 +4,7 @@ import StoreModel
 import Testing
 import TidingsModel
 
-/// What a push tells of a person for a communication notification (docs/decisions/0038).
+/// What a push tells of a person for a communication notification (docs/inside/decisions/0038).
 @Suite("The sender in a push") struct PushPortraitTests {
     private static let portrait = "https://img.example/alice.png"
 

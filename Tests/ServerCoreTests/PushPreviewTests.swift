@@ -40,8 +40,7 @@ import TidingsModel
     func `is what is pushed`(mode: PushTextMode) throws {
         var settings = ServerBench.plain
         settings.pushTextModes[ServerBench.app] = mode
-        var bench = ServerBench(settings: settings)
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone(settings)
         bench.run(.api(APIRequestID(1), .setProfiles(ServerBench.app, [UserProfile("alice", Profile(name: "Alice"))])))
         bench.say("hello", to: .direct("bob"))
         let pushed = try #require(bench.pushes.first?.request)
@@ -53,7 +52,9 @@ import TidingsModel
         #expect(preview.bytesMax == 4_096)
         #expect((preview.pushType, preview.textMode) == (.alert, mode))
         let own = ["apns-topic", "apns-id", "apns-collapse-id", "apns-expiration"]
-        let fields = pushed.headerFields.filter { !own.contains($0.name) }.map { PushPreview.Header($0.name, $0.value) }
+        let fields = pushed.headerFields.filter { !own.contains($0.name) }.map {
+            PushPreview.Header(name: $0.name, value: $0.value)
+        }
         #expect(preview.headers.filter { $0.name != "apns-expiration" } == fields)
         #expect(preview.shown == .init(title: .text("Alice"), body: .text("hello")))
         #expect(preview.shortened == [])
@@ -68,7 +69,9 @@ import TidingsModel
                 draft: draft, account: ConversationID(type: .publicService, target: "news"), recipient: "bob"), &bench)
         let payload = try JSONValue(parsing: preview.payload)
         #expect(payload["rc"]?["fId"] == "news")
-        #expect(payload["tidings"]?["text"]?["title"] == "Sale")
+        // What a push without chat says stands in the alert, and a title of its own there alone.
+        #expect(payload["aps"]?["alert"] == ["title": "Sale", "body": "Shoes"])
+        #expect(preview.textMode == .alert)
         #expect(preview.shown == .init(title: .text("Sale"), isTitleChosen: true, body: .text("Shoes")))
     }
 
@@ -163,8 +166,7 @@ import TidingsModel
     }
 
     @Test func `is what is pushed`() throws {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         let silent = SilentPush(id: "4f0c2e6b-8a1d-4579-8a1d-4f0c2e6b8a1d", data: JSONObject([("sync", true)]))
         bench.run(.api(APIRequestID(1), .silentPush(ServerBench.key("bob"), silent)))
         let pushed = try #require(bench.pushes.last?.request)

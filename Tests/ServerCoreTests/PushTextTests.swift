@@ -34,6 +34,23 @@ import TidingsModel
         #expect(payload["tidings"]?["mode"] == nil)
     }
 
+    @Test(
+        arguments: [
+            (PushTextMode.serviceExtension, nil, PushTextMode.alert),
+            (.serviceExtension, .serviceExtension, .serviceExtension),
+            (.idOnly, nil, .idOnly), (.idOnly, .alert, .alert), (.alert, .idOnly, .idOnly), (.alert, nil, .alert),
+        ] as [(PushTextMode, PushTextMode?, PushTextMode)])
+    func `of a push without chat is the alert, unless somebody wants it otherwise`(
+        app: PushTextMode, own: PushTextMode?, mode: PushTextMode
+    ) throws {
+        var draft = ServerBench.pushDraft("Half price")
+        draft.textMode = own
+        let payload = try Self.push(app) { $0.push(draft) }.payload
+        #expect(
+            payload["aps"]?["alert"]?["body"] == .string(mode == .alert ? "Half price" : "You have a new message"))
+        #expect((payload["tidings"]?["text"] == nil) == (mode == .idOnly))
+    }
+
     @Test func `is the alert itself where the app wants it so, and beside it for the extension`() throws {
         let direct = try Self.push(.alert) { $0.say("hello", to: .direct("bob")) }.payload
         #expect(direct["aps"]?["alert"] == ["title": "Alice", "body": "hello"])
@@ -67,8 +84,7 @@ import TidingsModel
         settings.pushLifetime = 2_592_000_000
         for (mode, days) in [(PushTextMode.alert, 1), (.serviceExtension, 30), (.idOnly, 30)] {
             settings.pushTextModes[ServerBench.app] = mode
-            var bench = ServerBench(settings: settings)
-            bench.goneDevice("bob")
+            var bench = ServerBench.gone(settings)
             let sent = bench.now.wall
             long(&bench)
             #expect(bench.pushes.first?.request.expiration == (sent + Int64(days) * 86_400_000) / 1_000)
@@ -86,8 +102,7 @@ import TidingsModel
         var words = NotificationWords.english
         words.neutral = String(repeating: "n", count: 2_800)
         settings.words[ServerBench.app] = AppWords(byLanguage: ["en": words])
-        var bench = ServerBench(settings: settings)
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone(settings)
         bench.run(.api(APIRequestID(1), .setProfiles(ServerBench.app, [UserProfile("alice", Profile(name: name))])))
         bench.run(
             .api(
@@ -123,8 +138,7 @@ import TidingsModel
             var settings = ServerBench.plain
             settings.stormLimit = 1
             settings.pushTextModes[ServerBench.app] = mode
-            var bench = ServerBench(settings: settings)
-            bench.goneDevice("bob")
+            var bench = ServerBench.gone(settings)
             bench.say(to: .direct("bob"))
             bench.acceptPush()
             bench.say(to: .direct("bob"))
@@ -142,8 +156,7 @@ import TidingsModel
 
     /// Bob's phone is gone and APNs cannot be reached; alice writes three times, carol once.
     private static func bench() -> ServerBench {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         bench.report(.paused(Self.outage))
         for sender in ["alice", "alice", "carol", "alice"] as [UserID] {
             bench.say(from: sender, to: .direct("bob"))

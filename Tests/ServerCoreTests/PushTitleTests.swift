@@ -9,8 +9,7 @@ import TidingsModel
     private static func team(
         named name: String, members: [Member] = [Member("alice"), Member("bob")], _ happens: (inout ServerBench) -> Void
     ) throws -> (text: PushInfo.Text?, alert: JSONValue?, bytes: Int) {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         bench.run(
             .api(
                 APIRequestID(1),
@@ -37,8 +36,7 @@ import TidingsModel
     }
 
     @Test func `is titled with what its sender is called`() throws {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         bench.run(Self.call("alice", "Alice"))
         bench.say("hello", to: .direct("bob"))
         let payload = try JSONValue(parsing: bench.pushes[0].request.payload)

@@ -17,24 +17,12 @@ import TidingsModel
     @Test func `names the first of two reasons in the order of the policy`() {
         for (index, first) in PolicyRow.all.enumerated() {
             for second in PolicyRow.all[(index + 1)...] {
-                // Two rows about one fact cannot both hold.
-                if first.fact == second.fact { continue }
                 var facts = PushFacts()
                 second.apply(&facts)
                 first.apply(&facts)
-                #expect(PushVerdict(facts) == first.verdict, "\(first.name) before \(second.name)")
+                #expect(PushVerdict(facts) == first.verdict, "\(first.verdict) before \(second.verdict)")
             }
         }
-    }
-
-    @Test func `waits for a throttled token before the provider, whichever of the two is down`() {
-        var facts = PushFacts()
-        facts.lane = .providerDown
-        facts.retry = .throttled
-        #expect(PushVerdict(facts) == .wait(.throttled))
-        facts.lane = .none
-        facts.retry = .providerDown
-        #expect(PushVerdict(facts) == .wait(.providerDown))
     }
 }
 
@@ -65,7 +53,7 @@ import TidingsModel
                 var facts = BadgeFacts()
                 second.apply(&facts)
                 first.apply(&facts)
-                #expect(BadgeVerdict(facts) == first.verdict, "\(first.verdict.words) before \(second.verdict.words)")
+                #expect(BadgeVerdict(facts) == first.verdict, "\(first.verdict) before \(second.verdict)")
             }
         }
     }
@@ -78,7 +66,7 @@ import TidingsModel
     }
 }
 
-/// One message on its way to one device, in the words of docs/push-policy.md.
+/// One message on its way to one device, in the words of docs/server/push-policy.md.
 struct Situation: Sendable {
     /// Whom the message mentions.
     enum Mention: CaseIterable, Sendable {
@@ -164,26 +152,8 @@ struct Situation: Sendable {
     }
 }
 
-extension BadgeVerdict {
-    /// As the page writes it.
-    var words: String {
-        switch self {
-        case .end(let end): "end \(end.rawValue)"
-        case .wait(let wait): "wait \(wait.rawValue)"
-        case .send: "send"
-        }
-    }
-}
-
 extension PushVerdict {
-    /// As the page writes it.
-    var words: String {
-        switch self {
-        case .end(let end): "end \(end.name)"
-        case .wait(let wait): "wait \(wait.rawValue)"
-        case .send: "send"
-        }
-    }
+    var words: String { self.reason.map { "\(self.result) \($0)" } ?? self.result }
 }
 
 @Suite struct `The push policy` {
@@ -215,14 +185,13 @@ extension PushVerdict {
             .quietHours, .noToken, .tokenQuarantined(reason: "", status: 0), .tokenDead(timestamp: 0),
         ]
         for end in ends { #expect(rows.contains("end \(end.name)")) }
-        for before in PolicyPage.before {
-            for end in before.names { #expect(!rows.contains("end \(end.name)"), "decided before, by \(before.file)") }
+        for before: LegEnd in [.ownDevice, .noDevice, .signedOut, .disabled] {
+            #expect(!rows.contains("end \(before.name)"), "decided before the rows")
         }
     }
 
     @Test func `looks at no fact that the server never sets`() throws {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Sources/Server/ServerCore")
+        let folder = Self.root.appending(path: "Sources/Server/ServerCore")
         let files =
             FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL } ?? []
         let sources = try files.filter { $0.pathExtension == "swift" && $0.lastPathComponent != "PushVerdict.swift" }
@@ -243,7 +212,22 @@ extension PushVerdict {
         }
     }
 
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
     @Test func `is what the page says`() throws {
-        try PolicyPage.check()
+        let page = try String(contentsOf: Self.root.appending(path: "docs/server/push-policy.md"), encoding: .utf8)
+        for result in ["end", "wait"] {
+            let reasons = PushVerdict.rows.filter { $0.verdict.result == result }.compactMap(\.verdict.reason)
+            #expect(page.contains("| \(result) | \(reasons.map { "`\($0)`" }.joined(separator: ", ")) |"))
+        }
+        let numbered = page.matches(of: /\n\| \d+ \| (?:(?:end|wait) )?`(\w+)`/).map { String($0.1) }
+        #expect(
+            numbered == BadgeVerdict.BadgeEnd.allCases.map(\.rawValue) + BadgeVerdict.BadgeWait.allCases.map(\.rawValue)
+                + BadgeRoute.allCases.map(\.rawValue))
+        for level in NotificationLevel.allCases {
+            let cells = Situation.Mention.allCases.map { level.allows($0.mentions, of: "bob") ? "rings" : "–" }
+            #expect(page.contains("| `\(level.rawValue)` | \(cells.joined(separator: " | ")) |"))
+        }
     }
 }

@@ -1,5 +1,6 @@
 import APNsModel
 import ServerCore
+import StoreMachine
 import StoreModel
 import Testing
 import TidingsModel

@@ -1,4 +1,5 @@
 import APNsModel
+import StoreMachine
 import StoreModel
 import Testing
 import TidingsModel
@@ -27,12 +28,7 @@ import TidingsModel
                 "store unread? bob PR:alice", "store read bob PR:alice 2", "reply done",
                 "s1 ← entry 3 read PR:alice 2",
             ])
-        bench.run(.api(APIRequestID(6), .unread(ServerBench.key("bob"), nil)))
-        guard case .unread(let report)? = bench.replies.last else {
-            Issue.record("no counts")
-            return
-        }
-        #expect(report.counts.unread == 0)
+        #expect(bench.unread(of: "bob") == 0)
     }
 
     @Test func `is read once, however often all of it is`() {
@@ -50,9 +46,7 @@ import TidingsModel
     }
 
     @Test func `is read where nothing counts, and a message is on its way all the same`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         bench.acceptPush()
         Self.run(Self.read(), in: &bench)
         bench.report(.paused(LaneOutage(.connection, reason: "refused")))
@@ -78,8 +72,7 @@ import TidingsModel
     @Test func `ends what waits for a phone that is away, and its badge falls`() {
         var settings = ServerBench.plain
         settings.badgePushesPerHour = 3
-        var bench = ServerBench(settings: settings)
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone(settings)
         bench.say(to: .direct("bob"))
         bench.acceptPush()
         bench.report(.paused(LaneOutage(.connection, reason: "refused")))
@@ -95,8 +88,7 @@ import TidingsModel
     @Test func `is read by somebody who was long put aside`() {
         var settings = ServerBench.plain
         settings.badgePushesPerHour = 3
-        var bench = ServerBench(settings: settings)
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone(settings)
         bench.say(to: .direct("bob"))
         bench.acceptPush()
         bench.pass(3_700_000)

@@ -1,6 +1,7 @@
 import APNsModel
 import Requirements
 import ServerCore
+import StoreMachine
 import StoreModel
 import Testing
 import TidingsModel
@@ -23,9 +24,7 @@ import TidingsModel
     }
 
     @Test func `before the push ends the leg, and no device hears of what it never showed`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         bench.answerPush(.refused(APNsRefusal(.tooManyRequests, status: 429)))
         #expect(
             Self.recall(&bench) == [
@@ -36,9 +35,7 @@ import TidingsModel
     }
 
     @Test(.requirement("S0.14")) func `after the push follows it, silent and under its name`() throws {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         bench.acceptPush()
         #expect(
             Self.recall(&bench, wasUnread: true, shown: ["phone"]) == [
@@ -65,9 +62,7 @@ import TidingsModel
     }
 
     @Test func `follows a push whose answer came while the store failed to sign the device out`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         bench.isStoreHeld = true
         bench.isSignOutUnreadable = true
         _ = Self.recall(&bench)
@@ -83,9 +78,7 @@ import TidingsModel
 
     /// Found by the World: the store carries the recall out before it hears that the push came through.
     @Test func `follows a push whose answer comes while the store recalls its message`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         bench.isStoreHeld = true
         _ = Self.recall(&bench)
         #expect(bench.acceptPush().contains("store end m1 bob/phone accepted"))
@@ -117,8 +110,7 @@ import TidingsModel
 
     @Test func `of a message that was read does not lower other senders' number`() {
         var bench = ServerBench()
-        let bob = bench.connect("bob").session
-        bench.run(.frame(bob, .registerPush(ServerBench.registration("bob"))))
+        let bob = bench.connectWithToken("bob")
         bench.say(to: .direct("bob"))
         bench.run(.frame(bob, .ack(.init(stored: 1, settled: []))))
         bench.run(.frame(bob, .markRead(.direct("alice"), upTo: 1)))
@@ -131,9 +123,7 @@ import TidingsModel
     func `lowers other senders' number by what the store says, also for somebody who is not in memory`(
         wasUnread: Bool
     ) {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         bench.acceptPush()
         bench.pass(120_000)
         #expect(Self.recall(&bench, wasUnread: wasUnread, shown: ["phone"]).contains { $0.hasPrefix("store load") })
@@ -141,9 +131,7 @@ import TidingsModel
     }
 
     @Test func `while the push is on its way waits for its answer`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         #expect(
             Self.recall(&bench) == [
                 "store recall m1", "reply answer done(0)", "store keep m2 bob/phone in_flight after 0",
@@ -157,9 +145,7 @@ import TidingsModel
 
     @Test
     func `follows a push that is answered after the store was asked to recall the message, and before it answers`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         bench.isStoreHeld = true
         // The store has not heard of the push's end when it says who has shown the message: nobody.
         _ = Self.recall(&bench)
@@ -169,10 +155,9 @@ import TidingsModel
     }
 
     @Test func `follows what a phone has shown from its connection meanwhile, and what has ended otherwise not`() {
-        for (disposition, isFollowed) in [(Disposition.shown, true), (.suppressed(.level), false)] {
+        for (disposition, isFollowed) in [(Disposition.shown, true), (.notified, true), (.suppressed(.level), false)] {
             var bench = ServerBench()
-            let bob = bench.connect("bob").session
-            bench.run(.frame(bob, .registerPush(ServerBench.registration("bob"))))
+            let bob = bench.connectWithToken("bob")
             bench.run(.frame(bob, .runState(.background(remainingMilliseconds: 30_000))))
             bench.say(to: .direct("bob"))
             bench.isStoreHeld = true
@@ -184,9 +169,7 @@ import TidingsModel
     }
 
     @Test func `while the push is on its way keeps it from being sent again`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         _ = Self.recall(&bench)
         #expect(bench.answerPush(.unknownOutcome("reset")).ends == ["store end m1 bob/phone recalled"])
         #expect(bench.pass(10_000).outside == ["push m1 to bob/phone badge 0@2"])
@@ -210,8 +193,7 @@ import TidingsModel
 
     @Test func `that a phone does not settle is pushed to it`() {
         var bench = ServerBench()
-        let bob = bench.connect("bob").session
-        bench.run(.frame(bob, .registerPush(ServerBench.registration("bob"))))
+        let bob = bench.connectWithToken("bob")
         bench.say(to: .direct("bob"))
         bench.run(.frame(bob, .ack(.init(stored: 1, settled: []))))
         _ = Self.recall(&bench, shown: ["phone"])
@@ -219,9 +201,7 @@ import TidingsModel
     }
 
     @Test func `goes in quiet hours and in a muted conversation, for it makes no sound`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         bench.acceptPush()
         bench.pass(120_000)
         bench.settings["bob"] = AllSettings(
@@ -231,9 +211,7 @@ import TidingsModel
     }
 
     @Test func `is taken up again after a crash`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         bench.acceptPush()
         _ = Self.recall(&bench, shown: ["phone"])
         // The log as the store has it: the message and its recall.
@@ -249,9 +227,7 @@ import TidingsModel
     @Test(arguments: [true, false])
     func `lowers other senders' number by what the log says after a crash, too`(isKept: Bool) {
         for isRead in [false, true] {
-            var bench = ServerBench()
-            bench.goneDevice("bob")
-            bench.say(to: .direct("bob"))
+            var bench = ServerBench.pushing()
             bench.acceptPush()
             if isRead {
                 let bob = bench.connect("bob", "tablet").session
@@ -273,8 +249,7 @@ import TidingsModel
     /// Bob's phone has shown the message, his tablet has not; the server is to die when the recall is synced, and nothing that it
     /// leads to.
     static func syncedAlone() -> ServerBench {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         bench.goneDevice("bob", "tablet")
         bench.say(to: .direct("bob"))
         bench.acceptPush()
@@ -341,9 +316,7 @@ import TidingsModel
 
 @Suite struct `An edit` {
     @Test func `that comes before the push is what the push says`() throws {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         bench.answerPush(.refused(APNsRefusal(.tooManyRequests, status: 429)))
         let edit = Edit(
             message: bench.messages[0], conversation: .direct("bob"), content: #"{"content":"ho"}"#, at: 1)
@@ -384,9 +357,7 @@ import TidingsModel
 
 @Suite struct `A message the person has deleted` {
     @Test func `is not pushed any more`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         bench.answerPush(.refused(APNsRefusal(.tooManyRequests, status: 429)))
         let deletion = Deletion(conversation: .direct("alice"), messages: [bench.messages[0]])
         bench.script = [.noted(.deletion(deletion), deliveries: [.init(user: "bob", position: 2, unread: 0)])]

@@ -30,8 +30,7 @@ import TidingsModel
 
     @Test func `pushes what was live to those who do not come back, after twenty seconds`() {
         var bench = ServerBench()
-        let bob = bench.connect("bob").session
-        bench.run(.frame(bob, .registerPush(ServerBench.registration("bob"))))
+        _ = bench.connectWithToken("bob")
         bench.say(to: .direct("bob"))
         #expect(bench.crash() == ["store load bob", "store log bob after 0, 200"])
         #expect(bench.pass(19_999) == [])
@@ -40,17 +39,14 @@ import TidingsModel
 
     @Test func `gives twenty seconds also to those who had nothing unfinished`() {
         var bench = ServerBench()
-        let bob = bench.connect("bob").session
-        bench.run(.frame(bob, .registerPush(ServerBench.registration("bob"))))
+        _ = bench.connectWithToken("bob")
         #expect(bench.crash() == [])
         #expect(bench.say(to: .direct("bob")).outside == ["reply accepted m1"])
         #expect(bench.pass(20_000).outside == ["push m1 to bob/phone badge 1@1"])
     }
 
     @Test func `sends what was in flight again with the same ids`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         let before = bench.pushes[0].request
         bench.crash()
         bench.pass(20_000)
@@ -58,9 +54,7 @@ import TidingsModel
     }
 
     @Test func `takes up a kept leg with its count of tries, at once, for its device was gone`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         bench.answerPush(.refused(APNsRefusal(.internalServerError, status: 500)))
         bench.crash()
         bench.pass(1_000)
@@ -70,9 +64,7 @@ import TidingsModel
     }
 
     @Test func `takes up all that came in while it looked up what was unfinished, and pushes then`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         bench.answerPush(.refused(APNsRefusal(.tooManyRequests, status: 429)))
         bench.isStoreHeld = true
         #expect(bench.crash() == ["store load bob"])
@@ -86,17 +78,14 @@ import TidingsModel
     }
 
     @Test func `does not push what was pushed before`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         bench.acceptPush()
         bench.crash()
         #expect(bench.pass(60_000) == [])
     }
 
     @Test func `does not push what was read while it waited`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         let tablet = bench.connect("bob", "tablet").session
         bench.say(to: .direct("bob"))
         bench.run(.credentialMissing(bench.pushes.removeFirst().id))

@@ -55,8 +55,7 @@ extension ServerBench {
     }
 
     @Test func `stop nobody either where nothing has worked yet, and go into quarantine unasked when something has`() {
-        var bench = ServerBench(settings: Self.manyDevices)
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone(Self.manyDevices)
         let lines = Self.attacked(&bench)
         // It may be the lane's fault: they wait, each after one push.
         #expect(lines.filter { $0.hasPrefix("store keep") && $0.hasSuffix("breaker_open after 1") }.count == 60)
@@ -277,9 +276,7 @@ extension ServerBench {
     }
 
     @Test func `is left by a device that registers for another topic`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         bench.report(.paused(LaneOutage(.credential, reason: "TopicDisallowed")), topic: ServerBench.topic)
         bench.answerPush(.refused(APNsRefusal(.topicDisallowed, status: 400)))
         let session = bench.connect("bob", "phone", .background(remainingMilliseconds: 60_000)).session
@@ -380,8 +377,7 @@ extension ServerBench {
     }
 
     @Test func `that the operator has taken off the list stays, and its pushes wait`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         var settings = ServerBench.plain
         settings.pushTopics[ServerBench.app] = ["com.example.other"]
         bench.crash(settings: settings)

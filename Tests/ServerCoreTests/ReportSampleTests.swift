@@ -56,7 +56,7 @@ private let chat = ConversationID(type: .direct, target: "bob")
         rig.add(Self.accepted(4), Self.connected("b"), Self.connected("c"))
         let page = rig.look()
         #expect(page.told == [1, 2, 4, 6])
-        #expect(page.passedOver == [.init(.messageAccepted, 2), .init(.deviceConnected, 1)])
+        #expect(page.passedOver == [.init(kind: .messageAccepted, count: 2), .init(kind: .deviceConnected, count: 1)])
     }
 
     @Test func `tell the ends of those messages whose beginning they told`() {
@@ -66,12 +66,12 @@ private let chat = ConversationID(type: .direct, target: "bob")
         rig.add(Self.ended(3), Self.ended(2), Self.ended(1))
         var page = rig.look()
         #expect(page.told == [4, 5, 8, 9])
-        #expect(page.passedOver == [.init(.messageAccepted, 1), .init(.legEnded, 4)])
+        #expect(page.passedOver == [.init(kind: .messageAccepted, count: 1), .init(kind: .legEnded, count: 4)])
         // Also with a later look.
         rig.add(Self.ended(93), Self.ended(94), Self.ended(95), Self.ended(1))
         page = rig.look()
         #expect(page.told == [13])
-        #expect(page.passedOver == [.init(.legEnded, 3)])
+        #expect(page.passedOver == [.init(kind: .legEnded, count: 3)])
     }
 
     @Test func `are some of those about other messages where no beginning was told`() {
@@ -79,7 +79,7 @@ private let chat = ConversationID(type: .direct, target: "bob")
         rig.add(Self.ended(90), Self.ended(91), Self.ended(92))
         let page = rig.look()
         #expect(page.told == [1, 2])
-        #expect(page.passedOver == [.init(.legEnded, 1)])
+        #expect(page.passedOver == [.init(kind: .legEnded, count: 1)])
     }
 
     @Test func `follow a message for sixty looks that told of messages`() {
@@ -93,7 +93,7 @@ private let chat = ConversationID(type: .direct, target: "bob")
         rig.add(Self.ended(1), Self.ended(2))
         var page = rig.look()
         #expect(page.told == [62])
-        #expect(page.passedOver == [.init(.legEnded, 1)])
+        #expect(page.passedOver == [.init(kind: .legEnded, count: 1)])
         rig.add(Self.ended(60), Self.ended(2))
         page = rig.look()
         #expect(page.told == [63])

@@ -1,4 +1,5 @@
 import APNsModel
+import StoreMachine
 import StoreModel
 import Testing
 import TidingsModel
@@ -98,8 +99,7 @@ extension ServerBench {
     }
 
     @Test func `is told of a message, its push, and what APNs and the phone said`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         _ = bench.told()
         bench.say(to: .direct("bob"))
         #expect(bench.told() == ["m1 RC:TxtMsg by alice in PR:bob for 2", "sent m1 bob/phone"])
@@ -114,9 +114,7 @@ extension ServerBench {
     }
 
     @Test func `is told the whole name of a push, so that it is found at Apple's side`() throws {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         let push = try #require(bench.pushes.last)
         let leg = LegID(message: bench.messages[0], user: ServerBench.key("bob"), device: "phone")
         #expect(bench.reports.last == .sentLeg(leg, apnsID: push.request.apnsID))
@@ -136,18 +134,14 @@ extension ServerBench {
         (.stopped("InvalidProviderToken"), "not sent: InvalidProviderToken"),
     ])
     func `is told of a push that had no answer`(outcome: APNsOutcome, words: String) {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         _ = bench.told()
         bench.answerPush(outcome)
         #expect(bench.told().first == "push m1 of bob/phone \(words)")
     }
 
     @Test func `is told of a push without a credential, and of the alarm`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         _ = bench.told()
         bench.run(.credentialMissing(bench.pushes.removeFirst().id))
         #expect(
@@ -158,9 +152,7 @@ extension ServerBench {
     }
 
     @Test func `is told of an outage from its alarm to its end`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         bench.acceptPush()
         _ = bench.told()
         bench.report(.paused(LaneOutage(.connection, reason: "refused")))
@@ -241,8 +233,7 @@ extension ServerBench {
     }
 
     @Test func `reads no text of a message, name or push`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         bench.run(
             .api(
                 APIRequestID(1),

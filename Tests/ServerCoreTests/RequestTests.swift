@@ -68,6 +68,15 @@ import TidingsModel
             ])
     }
 
+    @Test func `takes no answer of another kind than it expects`() {
+        var bench = ServerBench()
+        let alice = bench.connect("alice").session
+        bench.script = [.settings(AllSettings())]
+        let lines = bench.ask(alice, 1, .receipts(MessageID(rawValue: 5)))
+        #expect(lines.contains { $0.hasPrefix("BUG: the store gave clientRequest(") })
+        #expect(!lines.contains { $0.contains("answer 1") })
+    }
+
     @Test func `is answered by what the store refuses`() {
         var bench = ServerBench()
         let alice = bench.connect("alice").session

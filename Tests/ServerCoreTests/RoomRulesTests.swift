@@ -1,4 +1,5 @@
 import ServerCore
+import StoreMachine
 import StoreModel
 import Testing
 import TidingsModel
@@ -241,8 +242,7 @@ extension ServerFrame {
     }
 
     @Test func `does not go out with a push that waited, as its sender worded it before the edit`() throws {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         bench.run(.api(APIRequestID(0), .send(ServerBench.key("carol"), bench.draft("first", .direct("bob")))))
         var draft = bench.draft("secret", .direct("bob"))
         draft.pushText = "secret push"

@@ -1,4 +1,5 @@
 import ServerCore
+import StoreMachine
 import StoreModel
 import TidingsModel
 
@@ -34,11 +35,7 @@ extension ServerBench {
 
     /// A job as the store has it.
     func job(_ number: Int) -> PushJob? {
-        var store = self.store
-        guard
-            case .pushJob(let job) = try? store.apply(
-                .readPush(Self.app, self.jobs[number - 1]), epoch: self.opening.epoch)
-        else { return nil }
+        guard case .pushJob(let job)? = self.read(.readPush(Self.app, self.jobs[number - 1])) else { return nil }
         return job
     }
 
@@ -56,5 +53,28 @@ extension ServerBench {
 
     var jobReports: [PushJobReport] {
         self.reports.compactMap { if case .pushJob(let report) = $0 { report } else { nil } }
+    }
+}
+
+extension ServerBench {
+    /// A server that pushes to bob: his phone has a token, and is gone.
+    static func gone(_ settings: ServerSettings = ServerBench.plain) -> Self {
+        var bench = Self(settings: settings)
+        bench.goneDevice("bob")
+        return bench
+    }
+
+    /// The same, right after a message to him.
+    static func pushing() -> Self {
+        var bench = Self.gone()
+        bench.say(to: .direct("bob"))
+        return bench
+    }
+
+    /// Connects a person's phone in the foreground, with a token.
+    mutating func connectWithToken(_ user: UserID) -> SessionID {
+        let session = self.connect(user).session
+        self.run(.frame(session, .registerPush(Self.registration(user))))
+        return session
     }
 }

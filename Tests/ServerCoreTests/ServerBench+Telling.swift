@@ -102,6 +102,7 @@ extension ServerBench {
         case .compareLog(let user, let held): return "compare \(user.user) \(held.position) of \(held.opening)"
         case .readLog(let user, let after, let limit, _): return "log \(user.user) after \(after), \(limit)"
         case .trace(_, let message): return "trace \(self.name(message))"
+        case .readMessage(_, let message): return "message? \(self.name(message))"
         case .readLegs(let question): return "legs? of \(question.user?.rawValue ?? "anybody"), \(question.looksMax)"
         case .change(let operation): return "\(operation.action.name) \(operation.conversation)"
         case .recall(let operation):
@@ -126,6 +127,7 @@ extension ServerBench {
         case .readSettings(let user): return "settings? \(user.user)"
         case .readReceipts(_, let message, let user):
             return "receipts? \(self.name(message)) \(user?.rawValue ?? "backend")"
+        case .changeAccount(let user, .ban, _): return "ban \(user.user)"
         case .changeAccount(let user, let change, _): return "\(change) \(user.user)"
         case .readAccount(let user): return "account? \(user.user)"
         case .readUnread(let user, let conversation):
@@ -167,6 +169,7 @@ extension ServerBench {
             return "pushes? before \(before.map { self.jobName($0) } ?? "-"), \(limit)"
         case .countAudience(_, let audience, let after, _): return "count \(audience) after \(after)"
         case .readPushRecipient(let user, let id): return "push? \(self.jobName(id)) to \(user.user)"
+        case .registerInstallations(_, let all, _): return "install \(all.map(\.registration.token))"
         case .setLabels(let user, let change): return "labels \(user.user) \(change)"
         case .readLabels(let user): return "labels? \(user.user)"
         case .changeControl(let change, _): return "control \(change.name)"
@@ -251,33 +254,15 @@ extension ServerBench {
         case .trace(let trace): "trace of \(trace.map { self.name($0.id) } ?? "nothing")"
         case .legs(let page): "legs of \(page.messages.map { self.name($0.id) })"
         case .openLegs(let page): "open legs of \(page.legs.map { self.name($0.id) })"
-        case .followers(let users, _): "followers \(users)"
-        case .accounts(let accounts): "accounts \(accounts.map(\.account.id))"
-        case .profiles(let profiles): "profiles \(profiles.map(\.id))"
         case .pushJob(let job):
             job.map { "\(self.jobName($0.id)) \($0.state.rawValue), \($0.counts.recipients) people" } ?? "no push"
-        case .pushJobs(let jobs, let hasMore):
-            "pushes \(jobs.map { self.jobName($0.id) })\(hasMore ? " and more" : "")"
         case .audience(let count): "audience of \(count.people) with \(count.devices) devices"
-        case .pushRecipient(let id): "sent \(id.map { self.name($0) } ?? "nothing")"
-        case .labels(let labels): "aliases \(labels.aliases) tags \(labels.tags)"
-        case .conversations(let conversations, let hasMore):
-            "conversations \(conversations.map(\.id))\(hasMore ? " and more" : "")"
-        case .conversationList(let conversations, let hasMore):
-            "list \(conversations.map(\.id))\(hasMore ? " and more" : "")"
         case .pushLanes(let lanes, _): "lanes \(lanes.map { "\($0.topic ?? "all") \($0.hold) \($0.waiting)" })"
         case .pushPreview(let preview): "preview of \(preview.payload.count) bytes"
-        case .people(let people, let hasMore): "people \(people.map(\.id))\(hasMore ? " and more" : "")"
         case .mediaUse(let use): "media of \(use.map { self.name($0.message) } ?? "nothing")"
-        case .mediaUses(let uses): "uses \(uses.map { self.name($0.message) })"
-        case .bans(let bans): "bans \(bans.map(\.user))"
-        case .invited(let people): "invited \(people.map(\.user))"
         case .missed(let page, _, _): "page of \(page.entries.count)"
-        case .unread(let report):
-            "unread \(report.counts.unread)" + (report.conversation.map { " of them \($0.unread) there" } ?? "")
-        case .objectNames(let names): "object names \(names)"
         case .devices(let devices): "\(devices.count) devices"
-        case .userAccount(let account): "\(account)"
+        case .installations(let outcomes): "\(outcomes.count) installations"
         case .answer(let answer): "answer \(answer)"
         case .ringing(let at): "ringing since \(at - ServerBench.started)"
         case .call(let trace): "call \(trace.map { "\($0.devices.map { "\($0.id) \($0.state)" })" } ?? "unknown")"
@@ -288,7 +273,6 @@ extension ServerBench {
         case .silentPush(let report): "silent \(report.devices.map { "\($0.id) \(self.tell($0.state))" })"
         case .mayIssueToken(let at): "may issue a token at \(at - ServerBench.started)"
         case .control(let answer): "control \(Self.tell(answer))"
-        case .audit(let records, _): "audit \(records.map(\.action))"
         case .keyReused: "key reused"
         case .keyInUse: "key in use"
         case .quotas(let quotas): "quotas \(quotas.map { "\($0.scope) \($0.kind) \($0.remaining) \($0.fullIn)" })"

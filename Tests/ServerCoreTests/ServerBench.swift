@@ -1,9 +1,10 @@
 import APNsModel
 import ServerCore
+import StoreMachine
 import StoreModel
 import TidingsModel
 
-/// A server core on a virtual clock, with the reference store as its disk. Effects are told as lines, so that a test reads like a log.
+/// A server core on a virtual clock, with a store in memory as its disk. Effects are told as lines, so that a test reads like a log.
 struct ServerBench {
     static let app: AppID = "shop"
     static let started: Int64 = 1_800_000_000_000
@@ -19,7 +20,7 @@ struct ServerBench {
     }()
 
     var core: ServerCore
-    var store = ReferenceStore()
+    let store = MemoryStore()
     var opening: StoreOpening
     var now = Now(monotonic: 1_000, wall: ServerBench.started)
     /// Commands the store has not carried out yet, while it is held.
@@ -33,7 +34,7 @@ struct ServerBench {
     var isSignOutUnreadable = false
     /// What the store says to the next recall, whose id is the command's.
     var recalled: (recall: Recall, message: Message, deliveries: [Delivery], shown: [LegID])?
-    /// Entries at the end of people's logs of which the reference store knows nothing.
+    /// Entries at the end of people's logs of which the store knows nothing.
     var entries: [UserID: [LogEntry]] = [:]
     /// Everything that was written to connections.
     var frames: [ServerFrame] = []
@@ -161,7 +162,7 @@ extension ServerBench {
             result = self.script.removeFirst()
             self.wasScripted = true
         }
-        // The reference store knows nothing of the entries of a script.
+        // The store knows nothing of the entries of a script.
         if self.wasScripted, case .advance = command { result = .done }
         self.amend(&result, of: command)
         self.take(self.core.handle(.stored(id, result), at: self.now), &lines)
@@ -175,7 +176,7 @@ extension ServerBench {
         }
     }
 
-    /// Puts in what the reference store does not know.
+    /// Puts in what the store does not know.
     private mutating func amend(_ result: inout StoreResult, of command: StoreCommand) {
         switch (command, result) {
         case (.recall(let operation), _):
@@ -196,14 +197,17 @@ extension ServerBench {
         }
     }
 
+    /// Asks the store without the core.
+    func read(_ command: StoreCommand) -> StoreResult? { try? self.store.apply(command, epoch: self.opening.epoch) }
+
     /// A message as it was accepted.
     func stored(_ id: MessageID) -> Message? {
-        var store = self.store
-        guard case .trace(let trace) = try? store.apply(.trace(Self.app, id), epoch: self.opening.epoch) else {
-            return nil
-        }
+        guard case .trace(let trace)? = self.read(.trace(Self.app, id)) else { return nil }
         return trace?.message
     }
+
+    /// Reads how many messages of a person are unread.
+    func unread(of user: UserID) -> Int? { self.read(.readUnread(Self.key(user), nil))?.unread?.counts.unread }
 
     private static func isScripted(_ command: StoreCommand, _ result: StoreResult) -> Bool {
         switch command {
@@ -220,9 +224,9 @@ extension ServerBench {
             .setObjectNames, .readObjectNames, .mayWrite, .readRestrictions, .setAccount, .putAccount, .readAccounts,
             .setFollowing, .readFollowers, .readFollowing, .readPeople, .setProfiles, .readProfiles, .readKept,
             .readMedia, .readMediaUses, .changeControl, .readControl, .readAudit, .createPush, .stepPush, .changePush,
-            .readPush,
+            .readPush, .readMessage,
             .readPushes, .countAudience, .readPushRecipient, .setLabels, .readLabels, .readConversations,
-            .readConversationList:
+            .readConversationList, .registerInstallations:
             return false
         case .once(_, let command): return Self.isScripted(command, result)
         }

@@ -165,8 +165,7 @@ import TidingsModel
 
     @Test func `ends when it reads too slowly, and its device has grace`() {
         var bench = ServerBench()
-        let bob = bench.connect("bob").session
-        bench.run(.frame(bob, .registerPush(ServerBench.registration("bob"))))
+        let bob = bench.connectWithToken("bob")
         bench.say(to: .direct("bob"))
         #expect(bench.run(.backlogExceeded(bob)) == ["s1 ← fatal slow_reader", "close s1"])
         #expect(bench.pass(5_000).outside == ["push m1 to bob/phone badge 1@1"])
@@ -253,6 +252,17 @@ import TidingsModel
     }
 }
 
+@Suite struct `A read that goes by the core` {
+    @Test func `ends the sessions of whom it finds set aside, and stops the server where the store has failed`() {
+        var bench = ServerBench()
+        bench.connect("bob")
+        bench.connect("alice")
+        let setAside = StoreResult.unreadable(ServerBench.key("bob"), "damaged")
+        #expect(bench.run(.storeFault(setAside)).outside == ["s1 ← fatal unavailable", "close s1"])
+        #expect(bench.run(.storeFault(.failed("the disk is full"))) == ["stop: the disk is full"])
+    }
+}
+
 @Suite struct `The API` {
     @Test func `shows live legs in a trace`() throws {
         var bench = ServerBench()
@@ -270,18 +280,12 @@ import TidingsModel
         #expect(trace.open[1].apnsID == bench.pushes[0].request.apnsID)
     }
 
-    @Test func `serves conversations, logs and receipts`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+    @Test func `serves logs and receipts, and refuses a conversation that breaks a rule`() {
+        var bench = ServerBench.pushing()
         let device = ServerBench.device("bob")
         func ask(_ question: ExtensionRequest) -> [String] {
             bench.run(.api(APIRequestID(2), .fromExtension(device, tokenIssuedAt: bench.now.wall, question))).outside
         }
-        #expect(
-            bench.run(.api(APIRequestID(3), .unread(device.user, .direct("alice")))) == [
-                "store unread? bob PR:alice", "reply unread 1 of them 1 there",
-            ])
         #expect(ask(.missed(after: 0, limit: 20)) == ["reply page of 1"])
         #expect(ask(.receipt(bench.messages[0], .shown)) == ["reply done"])
         let bad = ConversationRecord(app: ServerBench.app, conversation: .direct("x"), name: "", members: [])
@@ -298,8 +302,7 @@ import TidingsModel
             bench.run(.api(APIRequestID(1), .setObjectNames(app, ["my:Card"]))) == [
                 "store object names [my:Card]", "reply done",
             ])
-        #expect(
-            bench.run(.api(APIRequestID(2), .objectNames(app))).outside == ["reply object names [my:Card]"])
+        #expect(bench.read(.readObjectNames(app)) == .objectNames(["my:Card"]))
         var draft = bench.draft("hi", .direct("bob"))
         draft.objectName = "my:Crad"
         let alice = bench.connect("alice").session
@@ -315,9 +318,7 @@ import TidingsModel
     }
 
     @Test func `keeps a device's word that a notification was opened, the first time only`() throws {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         let message = bench.messages[0]
         bench.run(
             .api(
@@ -343,8 +344,7 @@ import TidingsModel
     @Test func `serves a service extension as long as its device is signed in and its token is one of the last`() {
         var settings = ServerBench.plain
         settings.extensionTokenOverlap = 1_000
-        var bench = ServerBench(settings: settings)
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone(settings)
         let device = ServerBench.device("bob")
         func ask(issuedAt: Int64) -> [String] {
             let question = ExtensionRequest.missed(after: 0, limit: 20)
@@ -377,8 +377,7 @@ import TidingsModel
 
 @Suite struct `A person who is idle` {
     @Test func `is forgotten after a minute and loaded again when needed`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         bench.pass(60_000)
         #expect(bench.core.nextDeadline == nil)
         #expect(

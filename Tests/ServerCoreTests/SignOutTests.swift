@@ -1,4 +1,5 @@
 import ServerCore
+import StoreMachine
 import StoreModel
 import Testing
 import TidingsModel
@@ -6,8 +7,7 @@ import TidingsModel
 @Suite struct `A device that signs out` {
     @Test func `gets no more legs, and the store ends what was under way`() {
         var bench = ServerBench()
-        let bob = bench.connect("bob").session
-        bench.run(.frame(bob, .registerPush(ServerBench.registration("bob"))))
+        let bob = bench.connectWithToken("bob")
         bench.say(to: .direct("bob"))
         #expect(
             bench.run(.frame(bob, .signOut)) == [
@@ -19,8 +19,7 @@ import TidingsModel
     /// The store takes one thing after the other: what it accepts before the sign-out it ends with it.
     @Test func `is told of no end while the store is signing it out`() {
         var bench = ServerBench()
-        let bob = bench.connect("bob").session
-        bench.run(.frame(bob, .registerPush(ServerBench.registration("bob"))))
+        let bob = bench.connectWithToken("bob")
         bench.isStoreHeld = true
         bench.say(to: .direct("bob"))
         bench.run(.frame(bob, .send(bench.draft("hi", .direct("alice")))))
@@ -73,8 +72,7 @@ import TidingsModel
     }
 
     @Test func `rings once for what was on its way to APNs where the store cannot sign it out`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         bench.goneDevice("bob", "pad")
         bench.say(to: .direct("bob"))
         #expect(bench.pushes.count == 2)
@@ -90,9 +88,7 @@ import TidingsModel
 
     @Test(arguments: [true, false])
     func `is told what APNs has said meanwhile where the store cannot sign it out, and only there`(isUnreadable: Bool) {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
+        var bench = ServerBench.pushing()
         bench.isStoreHeld = true
         bench.run(.api(APIRequestID(5), .signOut(ServerBench.device("bob"))))
         #expect(bench.acceptPush().ends == [])
@@ -138,8 +134,7 @@ import TidingsModel
         var settings = ServerBench.plain
         settings.devicePolicy = .newestOnly
         var bench = ServerBench(settings: settings)
-        let phone = bench.connect("bob").session
-        bench.run(.frame(phone, .registerPush(ServerBench.registration("bob"))))
+        _ = bench.connectWithToken("bob")
         bench.say(to: .direct("bob"))
         bench.isSignOutUnreadable = true
         let kicked = bench.connect("bob", "pad", after: 1).lines

@@ -20,8 +20,7 @@ extension ServerBench {
 @Suite struct `A silent push` {
     @Test(.requirement("C4.1"))
     func `wakes the app on each of the person's devices, with the app's own data`() throws {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         bench.goneDevice("bob", "tab")
         #expect(
             bench.wake(data: JSONObject([("sync", 7)])) == [
@@ -35,7 +34,7 @@ extension ServerBench {
                     priority: .powerAware, expiration: 0,
                     payload: Array(Self.payload(to: "phone", #","data":{"sync":7}"#).utf8), environment: .production))
         for push in bench.pushes { try push.request.validate() }
-        #expect(bench.run(.api(APIRequestID(2), .unread(ServerBench.key("bob"), nil))).last == "reply unread 0")
+        #expect(bench.unread(of: "bob") == 0)
     }
 
     private static func tag(_ device: DeviceID) -> String {
@@ -48,8 +47,7 @@ extension ServerBench {
 
     /// By it the SDK knows its own server's push, and whom it is for (design.md P7).
     @Test(.requirement("S4.9")) func `names on each device whom it is for, as the welcome does, also without data`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         bench.goneDevice("bob", "tab")
         bench.wake()
         let payloads = bench.pushes.map { String(decoding: $0.request.payload, as: UTF8.self) }
@@ -62,8 +60,7 @@ extension ServerBench {
     }
 
     @Test func `may go to one device alone`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         bench.goneDevice("bob", "tab")
         #expect(
             bench.wake(device: "tab") == ["push ? to bob/tab badge -1@0", "reply silent [\"tab sent\"]"])
@@ -71,8 +68,7 @@ extension ServerBench {
     }
 
     @Test func `goes three times in an hour, and the next time is told`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         let first = bench.now.wall - ServerBench.started
         for _ in 0..<3 {
             #expect(bench.wake().count == 2)
@@ -90,8 +86,7 @@ extension ServerBench {
         var settings = ServerBench.plain
         settings.badgePushesPerHour = 1
         settings.badgePushDelay = 100
-        var bench = ServerBench(settings: settings)
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone(settings)
         bench.say(to: .direct("bob"))
         bench.acceptPush()
         bench.run(.api(APIRequestID(3), .markRead(ServerBench.key("bob"), .direct("alice"), upTo: nil)))
@@ -114,8 +109,7 @@ extension ServerBench {
     }
 
     @Test func `after a restart waits an hour, unless the device has connected since`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         bench.pass(1_000)
         bench.crash()
         let restarted = bench.now.wall - ServerBench.started
@@ -145,8 +139,7 @@ extension ServerBench {
     }
 
     @Test func `is refused with more data than a push holds, and the most fits`() throws {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         let most = JSONObject([("x", .string(String(repeating: "x", count: SilentPush.dataBytesMax - 8)))])
         #expect(bench.wake(data: most).count == 2)
         let more = JSONObject([("x", .string(String(repeating: "x", count: SilentPush.dataBytesMax - 7)))])
@@ -156,15 +149,13 @@ extension ServerBench {
     @Test func `counts for the app's limit of messages`() {
         var settings = ServerBench.plain
         settings.limits[.app, .messages] = RateLimit(perSecond: 1, burst: 1)
-        var bench = ServerBench(settings: settings)
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone(settings)
         #expect(bench.wake().count == 2)
         #expect(bench.wake().contains("reply refused rate_limited silent_push"))
     }
 
     @Test func `under an idempotency key goes once, and a restart forgets its answer`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         let key = IdempotencyKey(app: ServerBench.app, apiKey: "backend", text: "k")
         let command = APICommand.once(
             key, fingerprint: [1], .silentPush(ServerBench.key("bob"), SilentPush(id: "k")))
@@ -176,8 +167,7 @@ extension ServerBench {
     }
 
     @Test func `is told to whoever watches`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         bench.wake()
         bench.reports = []
         bench.run(.pushEnded(bench.pushes[0].id, .accepted(apnsID: "A", uniqueID: nil)))

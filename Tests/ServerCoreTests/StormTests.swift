@@ -185,8 +185,7 @@ import TidingsModel
     @Test func `are those of what a service extension has missed, too`() {
         var settings = ServerBench.plain
         settings.words[ServerBench.app] = AppWords(language: "zh")
-        var bench = ServerBench(settings: settings)
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone(settings)
         bench.settings["carol"] = AllSettings(person: PersonSettings(hidesContent: true, language: "en"))
         bench.goneDevice("carol")
         for (user, words, hidesContent) in [

@@ -26,8 +26,7 @@ extension ServerBench {
 
 @Suite struct `A test push` {
     @Test func `goes to the device's token at once, and is answered with what APNs says`() throws {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         #expect(bench.test() == ["push ? to bob/phone badge -1@0"])
         let request = try #require(bench.pushes.first?.request)
         #expect(
@@ -55,12 +54,11 @@ extension ServerBench {
         #expect(report.tests.map(\.fact).count == 14)
         #expect(bench.failed == [])
         // It is no message.
-        #expect(bench.run(.api(APIRequestID(2), .unread(ServerBench.key("bob"), nil))).last == "reply unread 0")
+        #expect(bench.unread(of: "bob") == 0)
     }
 
     @Test func `waits some seconds for APNs, and the answer that comes later is kept`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         bench.test()
         #expect(bench.pass(4_999).outside == [])
         #expect(bench.pass(1).outside == ["reply test pushing"])
@@ -91,8 +89,7 @@ extension ServerBench {
 
     @Test func `goes to a phone that is in front, and tells that a message would come live`() {
         var bench = ServerBench()
-        let session = bench.connect("bob").session
-        bench.run(.frame(session, .registerPush(ServerBench.registration("bob"))))
+        _ = bench.connectWithToken("bob")
         #expect(bench.test().outside.count == 1)
         bench.acceptPush()
         #expect(bench.report?.lease == .foreground)
@@ -127,8 +124,7 @@ extension ServerBench {
     }
 
     @Test func `is not sent while APNs cannot be reached, and names the outage`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         bench.report(.paused(LaneOutage(.connection, reason: "down")))
         #expect(bench.test() == ["reply test notSent(reason: \"provider_down\")"])
         #expect(bench.report?.lane?.outage == LaneOutage(.connection, reason: "down"))
@@ -137,8 +133,7 @@ extension ServerBench {
     }
 
     @Test func `that APNs refuses changes nothing of the token`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         bench.test()
         let refusal = APNsRefusal(.unregistered, status: 410, invalidSince: APNsInvalidSince(milliseconds: .max / 2))
         #expect(bench.answerPush(.refused(refusal)) == ["reply test refused(410 Unregistered)"])
@@ -152,29 +147,25 @@ extension ServerBench {
             (String(repeating: "x", count: 257), "x", "title"),
         ] as [(String?, String, String)])
     func `is refused with the field that breaks a rule`(title: String?, text: String, field: String) {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         #expect(bench.test(title: title, text: text) == ["reply refused invalid_field \(field)"])
     }
 
     @Test func `to a device that is not signed in is refused`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         #expect(bench.test("bob", "pad") == ["reply refused invalid_field device"])
     }
 
     @Test func `counts for the app's limit of messages`() {
         var settings = ServerBench.plain
         settings.limits[.app, .messages] = RateLimit(perSecond: 1, burst: 1)
-        var bench = ServerBench(settings: settings)
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone(settings)
         #expect(bench.test().count == 1)
         #expect(bench.test().contains("reply refused rate_limited test_push"))
     }
 
     @Test func `under an idempotency key goes once, and a restart forgets its answer`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         let key = IdempotencyKey(app: ServerBench.app, apiKey: "backend", text: "k")
         let command = APICommand.once(
             key, fingerprint: [1], .testPush(ServerBench.device("bob"), TestPush(id: id, text: "x")))
@@ -188,8 +179,7 @@ extension ServerBench {
     }
 
     @Test func `is told to whoever watches`() {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
+        var bench = ServerBench.gone()
         bench.test()
         bench.reports = []
         bench.acceptPush()

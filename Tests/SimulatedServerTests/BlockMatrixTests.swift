@@ -173,7 +173,7 @@ struct BlockBench {
             case .write, .close, .probe, .reply, .stored: break
             }
         }
-        if case .unread(let report)? = self.ask(.unread(Self.alice, nil)) { reached.counts = report.counts }
+        if let report = self.server.read(.readUnread(Self.alice, nil))?.unread { reached.counts = report.counts }
         reached.entries = self.server.log(of: Self.alice).filter { $0.position > head }
         return reached
     }
@@ -220,7 +220,7 @@ private let kinds = Whereabouts.allCases.flatMap { whereabouts in
     ) {
         let bench = BlockBench(whereabouts)
         for attempt in Self.attempts(bench, in: type) {
-            var run = bench
+            var run = BlockBench(whereabouts)
             let reached = run.reached(by: attempt)
             let name = "\(attempt)"
             #expect(reached.rings == [], "\(name)")
@@ -255,7 +255,7 @@ private let kinds = Whereabouts.allCases.flatMap { whereabouts in
         for (whereabouts, type) in kinds {
             let bench = BlockBench(whereabouts, isBlocked: false)
             for attempt in Self.attempts(bench, in: type) {
-                var run = bench
+                var run = BlockBench(whereabouts, isBlocked: false)
                 let reached = run.reached(by: attempt)
                 calls += reached.rings.count { $0 == "call" }
                 if reached.rings.contains(where: { $0 != "call" }) { rings.insert(type) }
@@ -280,9 +280,9 @@ private let kinds = Whereabouts.allCases.flatMap { whereabouts in
         let bench = BlockBench(whereabouts)
         for type in ConversationType.allCases {
             for attempt in Self.attempts(bench, in: type) {
-                guard case .command(.send(let sender, let draft, false, _)) = attempt else { continue }
-                var (blocked, open) = (bench, BlockBench(whereabouts, isBlocked: false))
-                let reached = blocked.reached(by: .command(.send(sender, draft, ignoresBlocks: true)))
+                guard case .command(.send(let sender, let draft, [], _)) = attempt else { continue }
+                var (blocked, open) = (BlockBench(whereabouts), BlockBench(whereabouts, isBlocked: false))
+                let reached = blocked.reached(by: .command(.send(sender, draft, past: .blocks)))
                 let expected = open.reached(by: attempt)
                 #expect(reached.rings.count == expected.rings.count, "\(type) \(draft)")
                 #expect(reached.counts == expected.counts, "\(type) \(draft)")
@@ -291,7 +291,7 @@ private let kinds = Whereabouts.allCases.flatMap { whereabouts in
         }
     }
 
-    /// Blocks are against the account: nobody can know who of its operators has written (docs/decisions/0040-accounts.md).
+    /// Blocks are against the account: nobody can know who of its operators has written (docs/inside/decisions/0040-accounts.md).
     @Test(arguments: Whereabouts.allCases)
     func `reaches her as an account they operate unless she has blocked it, and she is told nothing of them`(
         whereabouts: Whereabouts

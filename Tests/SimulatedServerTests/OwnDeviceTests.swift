@@ -14,7 +14,7 @@ import TidingsModel
 
     /// A server with all of them connected; the token is `app/user`.
     private static func everybody() -> (server: SimulatedServer, sessions: [DeviceKey: SessionID]) {
-        var server = SimulatedServer(at: Self.start) { token, now in
+        let server = SimulatedServer(at: Self.start) { token, now in
             let parts = token.split(separator: "/").map(String.init)
             let user = UserKey(app: AppID(parts[0]), user: UserID(parts[1]))
             return .valid(CheckedToken(user: user, expiresAt: 1 << 53), extensionToken: String(now.wall))
@@ -42,9 +42,8 @@ import TidingsModel
     @Test func `are seen and signed out by nobody else, in no app`() throws {
         let everything: [DeviceID] = ["phone", "pad", "watch", "desk", "nowhere"]
         for (user, own) in Self.people {
-            let (before, sessions) = Self.everybody()
+            let (server, sessions) = Self.everybody()
             let session = try #require(sessions[DeviceKey(user: user, device: own[0])])
-            var server = before
             guard
                 case .devices(let devices)? = Self.answer(
                     server.receive(.request(1, .devices), on: session, at: Self.start))

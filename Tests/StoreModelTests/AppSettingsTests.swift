@@ -1,11 +1,12 @@
-import StoreModel
 import Testing
 import TidingsModel
+
+@testable import StoreModel
 
 private func read(_ json: JSONValue) throws(InvalidField) -> AppSettings { try AppSettings(json: JSONFields(json)) }
 
 private func read(_ text: String, isLenient: Bool = false) throws(InvalidField) -> AppSettings {
-    try AppSettings(json: JSONFields(parsing: text.utf8), isLenient: isLenient)
+    try AppSettings(json: JSONFields(parsing: text.utf8, isLenient: isLenient))
 }
 
 /// Every member, none with its default.
@@ -170,35 +171,35 @@ private let full = #"""
     }()
 
     @Test func `is read from its text, whatever a later version has added`() throws {
-        #expect(try ManagedApp(json: JSONFields(parsing: Self.text.utf8)) == Self.app)
+        #expect(try ManagedApp(line: Self.text.utf8) == Self.app)
     }
 
     @Test func `is read from what was written of it, but for when its keys were used`() throws {
         var app = Self.app
         app.apiKeys[0].lastUsedAt = 77
-        #expect(try ManagedApp(json: JSONFields(app.json)) == Self.app)
+        #expect(try ManagedApp(json: app.json) == Self.app)
         var bare = ManagedApp(id: "club", createdAt: 1)
-        #expect(try ManagedApp(json: JSONFields(bare.json)) == bare)
+        #expect(try ManagedApp(json: bare.json) == bare)
         bare.settings = try read(full)
-        #expect(try ManagedApp(json: JSONFields(bare.json)) == bare)
+        #expect(try ManagedApp(json: bare.json) == bare)
     }
 
     @Test func `and a stored operator are refused where something is missing or wrong`() throws {
         let text = #"{"name":"ann","role":"send","hash":"01","created_at":2}"#
         let ann = OperatorRecord(name: "ann", role: .send, hashes: KeyHashes([1]), createdAt: 2)
-        #expect(try OperatorRecord(json: JSONFields(parsing: text.utf8)) == ann)
+        #expect(try OperatorRecord(line: text.utf8) == ann)
         #expect(ann.json.text == text)
         for (wrong, field) in [
             (text.replacing("send", with: "rule"), "role"), (text.replacing("\"01\"", with: "\"0\""), "hash"),
             (text.replacing("name", with: "nmae"), "name"),
         ] {
             do throws(InvalidField) {
-                _ = try OperatorRecord(json: JSONFields(parsing: wrong.utf8))
+                _ = try OperatorRecord(line: wrong.utf8)
                 Issue.record("\(wrong) is taken")
             } catch {
                 #expect(error.field == field)
             }
         }
-        #expect(throws: InvalidField.self) { try ManagedApp(json: JSONFields(parsing: #"{"id":"shop"}"#.utf8)) }
+        #expect(throws: InvalidField.self) { try ManagedApp(line: #"{"id":"shop"}"#.utf8) }
     }
 }

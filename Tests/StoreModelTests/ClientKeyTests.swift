@@ -129,6 +129,6 @@ import TidingsModel
         _ = try state.apply(Self.add(Self.key(2, "beta")), at: 11)
         _ = try state.apply(Self.revoke(1), at: 12)
         let app = try #require(state[app: "shop"])
-        #expect(try ManagedApp(json: JSONFields(parsing: app.json.serialized, root: "record")) == app)
+        #expect(try ManagedApp(line: app.json.serialized) == app)
     }
 }

@@ -69,7 +69,7 @@ import TidingsModel
                     $0.state = .active
                     $0.replaces = "b"
                     $0.proofs = [.init(.sandbox, isGood: true, at: 1)]
-                    $0.provenTopics = [.init("com.example.chat", .sandbox, at: 1)]
+                    $0.provenTopics = [.init(topic: "com.example.chat", environment: .sandbox, at: 1)]
                     $0.environments = [.production, .sandbox, .sandbox]
                 }))
         #expect(bench.records == [Self.record("a")])
@@ -261,7 +261,9 @@ import TidingsModel
         try bench.change(.noteAccepted(id: "gone", topic: "a.b", .sandbox), at: 24)
         #expect(
             bench["a"]?.provenTopics == [
-                .init("a.b", .sandbox, at: 22), .init("a.b", .production, at: 21), .init("b.c", .production, at: 20),
+                .init(topic: "a.b", environment: .sandbox, at: 22),
+                .init(topic: "a.b", environment: .production, at: 21),
+                .init(topic: "b.c", environment: .production, at: 20),
             ])
         #expect(
             bench["a"]?.proofs == [
@@ -306,7 +308,7 @@ import TidingsModel
             .noteAccepted(id: "b", topic: "com.example.chat", .production))
         let app = try #require(bench.state[app: Bench.app])
         let text = app.json.serialized as [UInt8]
-        #expect(try ManagedApp(json: JSONFields(parsing: text, root: "app")) == app)
+        #expect(try ManagedApp(line: text) == app)
         #expect(app.pushCredentials.count == 3)
     }
 

@@ -1,6 +1,7 @@
-import StoreModel
 import Testing
 import TidingsModel
+
+@testable import StoreModel
 
 @Suite struct `A webhook` {
     private static let secret = SealedBytes(keyID: "m1", bytes: [1, 2, 3])
@@ -166,13 +167,13 @@ import TidingsModel
         var state = try Self.state()
         let without = try #require(state[app: "shop"])
         #expect(without.json["webhooks"] == nil)
-        #expect(try ManagedApp(json: JSONFields(parsing: without.json.serialized, root: "record")) == without)
+        #expect(try ManagedApp(line: without.json.serialized) == without)
         _ = try Self.change(&state, .add(Self.record()))
         _ = try Self.change(&state, .add(Self.record("w2", "订单", "https://example.com/b", WebhookEventKind.allCases)))
         _ = try Self.change(&state, .rotateSecret(id: "w2", Self.another, previousEndsAt: 100), at: 20)
         _ = try Self.change(&state, .set(id: "w1", WebhookEdit(isEnabled: false)), at: 20)
         let app = try #require(state[app: "shop"])
-        #expect(try ManagedApp(json: JSONFields(parsing: app.json.serialized, root: "record")) == app)
+        #expect(try ManagedApp(line: app.json.serialized) == app)
     }
 
     @Test func `is told of in the record of who has changed it, without its secret`() throws {

@@ -8,9 +8,7 @@ private let news = ConversationID(type: .publicService, target: "news")
 
 @Suite struct `A client, and the accounts of its app` {
     @Test func `follows one, says which it follows, and follows it no longer`() async throws {
-        let bench = try ClientBench()
-        defer { bench.remove() }
-        let client = try bench.client()
+        let (bench, client) = try ClientBench.withClient()
         try await client.connect(userID: "bob", token: "bob")
         bench.server.answerRequests(.done(0))
         try await client.follow(news)
@@ -26,9 +24,7 @@ private let news = ConversationID(type: .publicService, target: "news")
     }
 
     @Test func `says what its person is called in the audiences of pushes`() async throws {
-        let bench = try ClientBench()
-        defer { bench.remove() }
-        let client = try bench.client()
+        let (bench, client) = try ClientBench.withClient()
         try await client.connect(userID: "bob", token: "bob")
         bench.server.answerRequests(.tags(["shoes", "vip"]))
         #expect(try await client.setTags(["vip", "shoes"]) == ["shoes", "vip"])
@@ -38,9 +34,7 @@ private let news = ConversationID(type: .publicService, target: "news")
     }
 
     @Test func `edits and recalls what its person has sent as one, of which nothing is kept here`() async throws {
-        let bench = try ClientBench()
-        defer { bench.remove() }
-        let client = try bench.client()
+        let (bench, client) = try ClientBench.withClient()
         try await client.connect(userID: "olga", token: "olga")
         let sent = MessageID(rawValue: 7)
         bench.server.setScript { script in

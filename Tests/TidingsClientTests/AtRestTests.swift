@@ -87,7 +87,6 @@ extension ClientBench {
 @Suite struct `What lies on the device` {
     @Test func `can be read from the first unlock on, and is in no backup`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let safety = SafetyDouble()
         let client = try await bench.withMessage(safety: safety)
         let store = client.folders.store(app: "demo", person: alice).path
@@ -103,7 +102,6 @@ extension ClientBench {
 
     @Test func `can be read while the phone is unlocked only, once it is damaged and set aside`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let safety = SafetyDouble()
         let client = try await bench.withMessage(safety: safety)
         let aside = try #require(try client.engine?.store.renew())
@@ -113,7 +111,6 @@ extension ClientBench {
 
     @Test func `is written over where it is deleted`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let client = try await bench.withMessage()
         let mode = try client.engine?.store.read { try Int.fetchOne($0, sql: "PRAGMA secure_delete") }
         #expect(mode == 1)
@@ -123,7 +120,6 @@ extension ClientBench {
 @Suite struct `A person who leaves a full phone` {
     @Test func `leaves no store behind, where not a row could be deleted`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let client = try await bench.withMessage(text: "between us")
         let queue = try #require(client.engine?.store.current.withLock { $0.queue })
         try await queue.write {
@@ -139,7 +135,6 @@ extension ClientBench {
 
     @Test func `leaves none either before anybody has connected, with what was set aside`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let first = try await bench.withMessage()
         _ = try first.engine?.store.renew()
         await first.engine?.finish()
@@ -153,7 +148,6 @@ extension ClientBench {
 @Suite struct `A person who did not sign out` {
     @Test func `leaves nothing that the next one could read`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let client = try await bench.withMessage(text: "between us")
         try await client.connect(userID: "carol", token: "carol")
         let carol = client.folders.store(app: "demo", person: "carol").lastPathComponent
@@ -177,7 +171,6 @@ extension ClientBench {
 
     @Test func `lies in the keychain and in no file, until the person signs out`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let secrets = SecretDouble()
         let client = try await self.connect(bench, secrets)
         #expect(try self.token(bench, in: secrets) == ["user-token-64656d6f"])
@@ -187,7 +180,6 @@ extension ClientBench {
 
     @Test func `moves into the keychain from the file of an earlier version, and is as good there`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let earlier = try await self.connect(bench, nil)
         await earlier.engine?.finish()
         let secrets = SecretDouble()
@@ -207,7 +199,6 @@ extension ClientBench {
             (-25_291, ["app/token-64656d6f.json"], false), (-25_308, [], true),
         ] as [(Int32, [String], Bool)] {
             let bench = try ClientBench()
-            defer { bench.remove() }
             let secrets = SecretDouble()
             secrets.state.withLock { $0.status = status }
             let client = try await self.connect(bench, secrets)
@@ -220,9 +211,8 @@ extension ClientBench {
         let secrets = SecretDouble()
         let first = try ClientBench()
         _ = try await self.connect(first, secrets)
-        first.remove()
+        try FileManager.default.removeItem(at: first.folder)
         let second = try ClientBench()
-        defer { second.remove() }
         let client = try second.client(secrets: secrets)
         #expect(client.folders.token(of: "secret-token", app: "demo") == nil)
         _ = try client.folders.deviceID(app: "demo")
@@ -240,7 +230,6 @@ extension ClientBench {
     @Suite struct `The keychain of a virtual phone` {
         @Test func `has the user token for the app alone, and the extension token for the extension too`() throws {
             let bench = try ClientBench()
-            defer { bench.remove() }
             func process(_ role: PhoneProcessFacts.Role) -> PhoneProcess {
                 PhoneProcess(
                     facts: PhoneProcessFacts(

@@ -27,7 +27,6 @@ private let bob: UserID = "bob"
 
     @Test func `is given back when somebody else signs in`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let kit = KitDouble()
         let client = try await self.begun(bench, kit)
         let connecting = Task { try await client.connect(userID: bob, token: "bob") }
@@ -38,7 +37,6 @@ private let bob: UserID = "bob"
 
     @Test func `is given back when the server has heard of a sign-out`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let kit = KitDouble()
         let client = try await self.begun(bench, kit)
         await client.signOut()
@@ -47,7 +45,6 @@ private let bob: UserID = "bob"
 
     @Test func `is given back at the end of its time by a sign-out that cannot be told`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let kit = KitDouble()
         let client = try await self.begun(bench, kit)
         bench.server.setNetwork(.refuses)
@@ -61,7 +58,6 @@ private let bob: UserID = "bob"
 
     @Test func `is given back when somebody signs out who never had a token`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let kit = KitDouble()
         let client = try bench.client()
         client.attach(host: kit, settings: client.kitSettings(hasDelegate: false))
@@ -76,7 +72,6 @@ private let bob: UserID = "bob"
 
     @Test func `is given back when the app lets the client go`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let kit = KitDouble()
         var client: ChatClient? = try await self.begun(bench, kit)
         #expect(client?.userID == alice)
@@ -86,7 +81,6 @@ private let bob: UserID = "bob"
 
     @Test func `is held for a sign-out that an earlier process could not tell`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         do {
             let earlier = try bench.client()
             try await earlier.connect(userID: alice, token: "alice")
@@ -103,7 +97,7 @@ private let bob: UserID = "bob"
         // Each for itself.
         await kit.until { $0.tasks == ["begin", "begin"] }
         bench.server.setNetwork(.works)
-        bench.clock.advance(by: 2)
+        bench.clock.advance(seconds: 2)
         await kit.until { $0.tasks.count > 2 }
         #expect(kit.state.withLock { $0.tasks.prefix(3) } == ["begin", "begin", "end"])
         await client.signOut()

@@ -17,7 +17,6 @@ private let withBob = ConversationID(type: .direct, target: "bob")
 @Suite struct `A client in a process that a push has started` {
     @Test func `connects, catches up, hangs up, and answers that there is something new`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         bench.server.deliver("missed", from: bob, to: alice)
         let client = try bench.client { $0.isStartedInForeground = false }
         let connect = Task { try await client.connect(userID: alice, token: "alice") }
@@ -32,22 +31,19 @@ private let withBob = ConversationID(type: .direct, target: "bob")
 
     @Test func `answers though the server cannot be reached`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         bench.server.setNetwork(.refuses)
         let client = try bench.client { $0.isStartedInForeground = false }
         let connect = Task { try await client.connect(userID: alice, token: "alice") }
         let refresh = Task { await client.performBackgroundRefresh(remaining: 30) }
         for await status in client.connectionStatuses { if case .waiting = status { break } }
-        bench.clock.advance(by: 25)
+        bench.clock.advance(seconds: 25)
         #expect(await refresh.value == .failed)
-        bench.clock.advance(by: 30)
+        bench.clock.advance(seconds: 30)
         await #expect(throws: ChatError.self) { try await connect.value }
     }
 
     @Test func `sends nothing for somebody who has signed in since it was asked for`() async throws {
-        let bench = try ClientBench()
-        defer { bench.remove() }
-        let client = try bench.client()
+        let (bench, client) = try ClientBench.withClient()
         var problems = client.problems.makeAsyncIterator()
         try await client.connect(userID: alice, token: "alice")
         let asAlice = client.signInNote
@@ -62,21 +58,19 @@ private let withBob = ConversationID(type: .direct, target: "bob")
 
     @Test func `answers though nobody signs in, and says that a reply was lost`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let client = try bench.client { $0.isStartedInForeground = false }
         var problems = client.problems.makeAsyncIterator()
         let reply = Task {
             await client.perform(.reply("yes", to: withBob, upTo: 3, message: nil), remaining: 30)
         }
         while client.state.withLock({ $0.pendingWakes.isEmpty }) { await Task.yield() }
-        bench.clock.advance(by: 10)
+        bench.clock.advance(seconds: 10)
         #expect(await reply.value == .failed)
         #expect(await problems.next() == .replyLost(conversation: withBob))
     }
 
     @Test func `sends a reply that came before the sign-in, and marks as read`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         bench.server.deliver("how are you?", from: bob, to: alice)
         let client = try bench.client { $0.isStartedInForeground = false }
         let reply = Task {
@@ -112,7 +106,6 @@ private let withBob = ConversationID(type: .direct, target: "bob")
 
     @Test func `is dropped when it has expired by the server's clock, and waits while that is not known`() throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let store = try LocalStore(file: bench.folder.appendingPathComponent("store.sqlite"))
         var messages = [1, 2, 3, 4].map { self.custom($0) }
         messages[1].expiresAt = 2_000
@@ -134,9 +127,7 @@ private let withBob = ConversationID(type: .direct, target: "bob")
 
     @Test(.requirement("S4.10", "S4.12"))
     func `reaches every observer, in order, and as a notification of the process`() async throws {
-        let bench = try ClientBench()
-        defer { bench.remove() }
-        let client = try bench.client()
+        let (bench, client) = try ClientBench.withClient()
         let posted = Mutex<[String]>([])
         let token = NotificationCenter.default.addObserver(
             forName: ChatClient.didReceiveCustomMessageNotification, object: client, queue: nil
@@ -168,7 +159,6 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         async throws
     {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let first = try bench.client { $0.isStartedInForeground = false }
         self.send(self.custom(1), bench)
         let connect = Task { try await first.connect(userID: alice, token: "alice") }
@@ -184,7 +174,6 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         throws
     {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let file = bench.folder.appendingPathComponent("store.sqlite")
         let entries = [1, 2].map { LogEntry(position: $0, body: .custom(self.custom($0))) }
         do {
@@ -207,7 +196,6 @@ private let withBob = ConversationID(type: .direct, target: "bob")
 @Suite struct `A client that something goes wrong with` {
     @Test func `sets a damaged store aside, says so, and syncs again`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let written = Mutex<[ClientProblem]>([])
         let first = try bench.client()
         try await first.connect(userID: alice, token: "alice")
@@ -234,7 +222,6 @@ private let withBob = ConversationID(type: .direct, target: "bob")
 
     @Test(.requirement("S0.4", "S3.5")) func `says that a name was missing`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let kit = KitDouble()
         kit.state.withLock { $0.names = ResolvedNames() }
         let client = try bench.client()
@@ -250,7 +237,6 @@ private let withBob = ConversationID(type: .direct, target: "bob")
 
     @Test func `recalls a recalled message from the store, the count and the notification centre`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let kit = KitDouble()
         let client = try bench.client()
         client.attach(host: kit, settings: client.kitSettings(hasDelegate: false))
@@ -261,7 +247,7 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         let message = bench.server.deliver("hi", from: bob, to: alice)
         _ = await bench.server.frame { frame in
             guard case .ack(let ack) = frame else { return false }
-            return ack.settled.contains { $0.disposition == .shown }
+            return ack.settled.contains { $0.disposition == .notified }
         }
         #expect(kit.state.withLock { $0.badges } == [1])
         bench.server.request(.recall(message), as: bob)
@@ -283,7 +269,6 @@ private let withBob = ConversationID(type: .direct, target: "bob")
 
     @Test func `tells the server what the person allows`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let kit = KitDouble()
         let client = try bench.client()
         client.attach(host: kit, settings: client.kitSettings(hasDelegate: false))
@@ -296,7 +281,6 @@ private let withBob = ConversationID(type: .direct, target: "bob")
 
     @Test(.requirement("S2.17")) func `writes the badge before it returns when the process ends`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let kit = KitDouble()
         let client = try bench.client()
         client.attach(host: kit, settings: client.kitSettings(hasDelegate: false))
@@ -312,7 +296,6 @@ private let withBob = ConversationID(type: .direct, target: "bob")
 
     @Test(.requirement("S2.11")) func `leaves the badge alone if the app wants it so`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let kit = KitDouble()
         let client = try bench.client()
         client.attach(host: kit, settings: client.kitSettings(hasDelegate: false))
@@ -324,10 +307,7 @@ private let withBob = ConversationID(type: .direct, target: "bob")
 
     @Test(.requirement("S2.12")) func `counts unread messages without muted conversations, and with them`() async throws
     {
-        let bench = try ClientBench()
-        defer { bench.remove() }
-        let client = try bench.client()
-        try await client.connect(userID: alice, token: "alice")
+        let (bench, client) = try await ClientBench.connected()
         var messages = client.messages.makeAsyncIterator()
         bench.server.deliver("one", from: bob, to: alice)
         bench.server.deliver("two", from: "carol", to: alice)
@@ -354,7 +334,6 @@ private let withBob = ConversationID(type: .direct, target: "bob")
 
     @Test func `is told to the server as soon as it is there`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let client = try await self.leave(bench)
         let told = Mutex(false)
         let waiting = Task {
@@ -369,7 +348,6 @@ private let withBob = ConversationID(type: .direct, target: "bob")
 
     @Test func `is told by the next process, beside the next person's session`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let first = try await self.leave(bench)
         #expect(first.folders.pendingSignOut(app: "demo")?.person == alice)
         // The first process dies.

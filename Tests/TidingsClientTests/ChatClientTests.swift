@@ -22,10 +22,7 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
 
 @Suite struct `A client of the core library` {
     @Test(.requirement("S0.2")) func `sends, and returns when the server has it`() async throws {
-        let bench = try ClientBench()
-        defer { bench.remove() }
-        let client = try bench.client()
-        try await client.connect(userID: alice, token: "alice")
+        let (bench, client) = try await ClientBench.connected()
         #expect(client.connectionStatus == .connected)
         let sent = try await client.send(text: "hi", to: withBob)
         #expect(sent.sender == alice)
@@ -37,10 +34,7 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
     }
 
     @Test func `receives in order, once, and counts what is unread`() async throws {
-        let bench = try ClientBench()
-        defer { bench.remove() }
-        let client = try bench.client()
-        try await client.connect(userID: alice, token: "alice")
+        let (bench, client) = try await ClientBench.connected()
         var messages = client.messages.makeAsyncIterator()
         for number in 1...5 { bench.server.deliver("m\(number)", from: bob, to: alice) }
         var texts: [String?] = []
@@ -54,10 +48,7 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
     }
 
     @Test func `stays connected to a server that says more than it understands`() async throws {
-        let bench = try ClientBench()
-        defer { bench.remove() }
-        let client = try bench.client()
-        try await client.connect(userID: alice, token: "alice")
+        let (bench, client) = try await ClientBench.connected()
         var messages = client.messages.makeAsyncIterator()
         // A frame of field 15, which this build does not know, then an entry that is a position alone.
         bench.server.write([0x7a, 0x02, 0x08, 0x01], to: alice)
@@ -77,7 +68,6 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
 
     @Test func `keeps everything over a restart and syncs what it missed`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let first = try bench.client()
         try await first.connect(userID: alice, token: "alice")
         bench.server.deliver("before", from: bob, to: alice)
@@ -96,10 +86,7 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
     }
 
     @Test func `makes one message of a send whose answer was lost`() async throws {
-        let bench = try ClientBench()
-        defer { bench.remove() }
-        let client = try bench.client()
-        try await client.connect(userID: alice, token: "alice")
+        let (bench, client) = try await ClientBench.connected()
         bench.server.setScript { $0.change = { if case .sendAccepted = $0 { nil } else { $0 } } }
         async let sent = client.send(text: "hi", to: withBob)
         let lost = await bench.server.frame { if case .send = $0 { true } else { false } }
@@ -107,7 +94,7 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
         bench.server.forgetFrames()
         bench.server.drop()
         for await status in client.connectionStatuses { if case .waiting = status { break } }
-        bench.clock.advance(by: 1)
+        bench.clock.advance(seconds: 1)
         let again = await bench.server.frame { if case .send = $0 { true } else { false } }
         #expect(again == lost)
         #expect(try await sent.text == "hi")
@@ -116,7 +103,6 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
 
     @Test func `sends after a restart what it could not send before`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let first = try bench.client()
         try await first.connect(userID: alice, token: "alice")
         bench.server.ignoreSends()
@@ -139,7 +125,6 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
 
     @Test func `sends nothing again that was refused while its phone was full, and tells the app once`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let first = try bench.client()
         try await first.connect(userID: alice, token: "alice")
         let problem = ServerFrame.Problem(
@@ -165,9 +150,7 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
     }
 
     @Test func `refuses bad input and names the field`() async throws {
-        let bench = try ClientBench()
-        defer { bench.remove() }
-        let client = try bench.client()
+        let client = try ClientBench().client()
         await #expect(throws: ChatError.notSignedIn) { try await client.send(text: "hi", to: withBob) }
         await #expect(throws: ChatError.invalid(InvalidField(field: "user_id", rule: "must not be empty"))) {
             try await client.connect(userID: "", token: "x")
@@ -185,7 +168,6 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
 
     @Test func `tells why the server refuses it`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let problem = ServerFrame.Problem(code: .invalidToken, field: "token", rule: "is not signed by this server")
         bench.server.setScript { $0.answer = { _, _ in [.problem(problem, isFatal: true)] } }
         let client = try bench.client()
@@ -195,7 +177,6 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
 
     @Test func `asks for a token again when it has expired`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let expired = ServerFrame.Problem(code: .expiredToken, field: "token", rule: "has expired")
         bench.server.setScript { $0.answer = { name, _ in name == "old" ? [.problem(expired, isFatal: true)] : nil } }
         let tokens = Mutex(["alice", "old"])
@@ -206,17 +187,16 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
 
     @Test func `says in time that a server cannot be reached, and goes on trying`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         bench.server.setNetwork(.refuses)
         let client = try bench.client { $0.connectTimeLimit = 3 }
         let connect = Task { try await client.connect(userID: alice, token: "alice") }
         for await status in client.connectionStatuses { if case .waiting = status { break } }
-        bench.clock.advance(by: 3)
+        bench.clock.advance(seconds: 3)
         await #expect(throws: ChatError.timedOut(reason: "unreachable")) { try await connect.value }
         bench.server.setNetwork(.works)
         for await status in client.connectionStatuses {
             if status == .connected { break }
-            bench.clock.advance(by: 60)
+            bench.clock.advance(seconds: 60)
         }
         #expect(client.connectionStatus == .connected)
     }
@@ -224,9 +204,7 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
     @Test(.requirement("S2.7")) func `registers its device token with the app's bundle identifier as topic`()
         async throws
     {
-        let bench = try ClientBench()
-        defer { bench.remove() }
-        let client = try bench.client()
+        let (bench, client) = try ClientBench.withClient()
         let token = DeviceToken(Data([0xab, 0x01, 0xff]))
         #expect(token.hexString == "ab01ff")
         #expect(token.base64EncodedString == "qwH/")
@@ -237,10 +215,7 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
     }
 
     @Test func `keeps two persons of one device apart`() async throws {
-        let bench = try ClientBench()
-        defer { bench.remove() }
-        let client = try bench.client()
-        try await client.connect(userID: alice, token: "alice")
+        let (bench, client) = try await ClientBench.connected()
         bench.server.deliver("for alice", from: bob, to: alice)
         _ = await bench.server.frame(where: isAck(upTo: 1, .shown))
         let group = try AppGroup(folder: bench.folder.appendingPathComponent("group"))
@@ -272,11 +247,10 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
     @Test(.requirement("S0.3", "S0.4", "S3.1"))
     func `shows a local notification in the background, with the badge, and settles it`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let kit = KitDouble()
         let client = try await self.inBackground(bench, kit)
         let message = bench.server.deliver("hi", from: bob, to: alice)
-        _ = await bench.server.frame(where: isAck(upTo: 1, .shown))
+        _ = await bench.server.frame(where: isAck(upTo: 1, .notified))
         let posted = kit.state.withLock { $0.posted }
         #expect(posted.map(\.message) == [message])
         #expect(posted.first?.title == "Bob")
@@ -290,7 +264,6 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
 
     @Test func `does not ring for what the extension has shown`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let kit = KitDouble()
         let client = try await self.inBackground(bench, kit)
         let group = try AppGroup(folder: bench.folder.appendingPathComponent("group"))
@@ -305,10 +278,9 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
     @Test(.requirement("S0.1", "S0.7", "S3.2")) func `hangs up before the system freezes it, and says so`() async throws
     {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let kit = KitDouble()
         let client = try await self.inBackground(bench, kit)
-        bench.clock.advance(by: 25)
+        bench.clock.advance(seconds: 25)
         _ = await bench.server.frame { $0 == .runState(.suspending) }
         for await run in client.runStates where run == .backgroundSuspended { break }
         for await status in client.connectionStatuses where status == .suspended { break }
@@ -322,7 +294,6 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
 
     @Test(.requirement("S3.3")) func `shows nothing when the switch is off`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let kit = KitDouble()
         let client = try await self.inBackground(bench, kit)
         client.isLocalNotificationEnabled = false
@@ -335,11 +306,10 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
         async throws
     {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let kit = KitDouble()
         let client = try await self.inBackground(bench, kit)
         bench.server.deliver("hi", from: bob, to: alice)
-        _ = await bench.server.frame(where: isAck(upTo: 1, .shown))
+        _ = await bench.server.frame(where: isAck(upTo: 1, .notified))
         client.applicationWillEnterForeground()
         try client.markRead(withBob)
         _ = await bench.server.frame { $0 == .markRead(withBob, upTo: 1) }
@@ -359,7 +329,6 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
         async throws
     {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let kit = KitDouble()
         let client = try bench.client()
         client.attach(host: kit, settings: client.kitSettings(hasDelegate: false))
@@ -385,14 +354,13 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
 
     @Test func `recovers a claim of a process that died before it could show`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let group = try AppGroup(folder: bench.folder.appendingPathComponent("group"))
         let kit = KitDouble()
         let client = try await self.inBackground(bench, kit)
         bench.server.deliver("hi", from: bob, to: alice) { id in
             try? group.update { _ = $0.ledger.claim(id, by: .kit(process: 1), wall: 0) }
         }
-        _ = await bench.server.frame(where: isAck(upTo: 1, .shown))
+        _ = await bench.server.frame(where: isAck(upTo: 1, .notified))
         #expect(kit.state.withLock { $0.posted.count } == 1)
         #expect(try client.unreadMessageCount() == 1)
     }

@@ -1,5 +1,6 @@
 import ClientCore
 import Foundation
+import Requirements
 import SDKTestSupport
 import ServerCore
 import Synchronization
@@ -8,65 +9,35 @@ import TidingsModel
 
 @testable import TidingsClient
 
-/// A clock that stands until the test moves it.
-final class ManualClock: ClientClock {
-    private struct State {
-        var now: Int64 = 0
-        var sleepers: [UInt64: (deadline: Int64, resume: CheckedContinuation<Void, Never>)] = [:]
-        var last: UInt64 = 0
-    }
-
-    private let state = Mutex(State())
-
-    var now: Now {
-        let now = self.state.withLock { $0.now }
-        return Now(monotonic: now, wall: 1_800_000_000_000 + now)
-    }
-
-    func sleep(untilMonotonic deadline: Int64) async {
-        let number = self.state.withLock { state in
-            state.last += 1
-            return state.last
-        }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isOver = self.state.withLock { state in
-                    if state.now >= deadline || Task.isCancelled { return true }
-                    state.sleepers[number] = (deadline, continuation)
-                    return false
-                }
-                if isOver { continuation.resume() }
-            }
-        } onCancel: {
-            self.state.withLock { $0.sleepers.removeValue(forKey: number) }?.resume.resume()
-        }
-    }
-
-    /// Moves the clock by seconds and wakes who waited for it.
-    func advance(by seconds: Double) {
-        let woken = self.state.withLock { state in
-            // Rounded: 1.001 s times 1,000 is less than 1,001 in binary, and a sleeper of 1,001 ms would never wake.
-            state.now += Int64((seconds * 1_000).rounded())
-            let due = state.sleepers.filter { $0.value.deadline <= state.now }
-            for number in due.keys { state.sleepers.removeValue(forKey: number) }
-            return due.values.map(\.resume)
-        }
-        for continuation in woken { continuation.resume() }
-    }
+extension ForwardingClock {
+    /// Rounded: 1.001 s times 1,000 is less than 1,001 in binary, and a sleeper of 1,001 ms would never wake.
+    func advance(seconds: Double) { self.advance(by: Int64((seconds * 1_000).rounded())) }
 }
 
-/// A client on a folder of its own that is deleted afterwards.
+/// A client on a folder of its own.
 struct ClientBench {
     let server: ServerTransport
-    let clock: ManualClock
+    let clock: ForwardingClock
     let folder: URL
 
     init() throws {
-        let clock = ManualClock()
+        let clock = ForwardingClock()
         self.clock = clock
         self.server = ServerTransport(now: { clock.now })
-        self.folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString)")
+        self.folder = testFolder()
         try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
+    }
+
+    static func withClient() throws -> (Self, ChatClient) {
+        let bench = try Self()
+        return (bench, try bench.client())
+    }
+
+    /// A client that alice has signed in to.
+    static func connected() async throws -> (Self, ChatClient) {
+        let (bench, client) = try Self.withClient()
+        try await client.connect(userID: "alice", token: "alice")
+        return (bench, client)
     }
 
     func client(
@@ -90,12 +61,10 @@ struct ClientBench {
     func passTime(until holds: () -> Bool) async {
         let end = ContinuousClock.now.advanced(by: .seconds(120))
         while !holds(), ContinuousClock.now < end {
-            self.clock.advance(by: self.server.connections.isEmpty ? 60 : 1)
+            self.clock.advance(seconds: self.server.connections.isEmpty ? 60 : 1)
             try? await Task.sleep(for: .milliseconds(1))
         }
     }
-
-    func remove() { try? FileManager.default.removeItem(at: self.folder) }
 }
 
 extension ServerTransport {

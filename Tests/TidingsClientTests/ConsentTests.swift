@@ -24,7 +24,6 @@ private let bob: UserID = "bob"
 
     @Test func `is told of an invitation, keeps it, and knows nothing else of the group`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let client = try await self.reserved(bench)
         var changes = client.invitationChanges.makeAsyncIterator()
         bench.server.request(.change(team, .create(name: "Team", portrait: nil, members: [alice])), as: bob)
@@ -39,7 +38,6 @@ private let bob: UserID = "bob"
 
     @Test func `comes in by joining, and does not by declining`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let client = try await self.reserved(bench)
         var changes = client.invitationChanges.makeAsyncIterator()
         bench.server.request(.change(team, .create(name: "Team", portrait: nil, members: [alice])), as: bob)
@@ -57,10 +55,7 @@ private let bob: UserID = "bob"
     }
 
     @Test func `names whom it has invited instead of adding`() async throws {
-        let bench = try ClientBench()
-        defer { bench.remove() }
-        let client = try bench.client()
-        try await client.connect(userID: alice, token: "alice")
+        let (bench, client) = try await ClientBench.connected()
         bench.server.request(.setPersonSettings(PersonSettings(mayBeAddedBy: .nobody)), as: bob)
         _ = try await client.createGroup(named: "Team", members: [], id: "team")
         #expect(try await client.addMembers([bob, "carol"], to: team) == [bob])
@@ -70,10 +65,7 @@ private let bob: UserID = "bob"
     }
 
     @Test func `shows who is muted, until when, and who may write`() async throws {
-        let bench = try ClientBench()
-        defer { bench.remove() }
-        let client = try bench.client()
-        try await client.connect(userID: alice, token: "alice")
+        let (bench, client) = try await ClientBench.connected()
         var entries = client.logEntries.makeAsyncIterator()
         _ = try await client.createGroup(named: "Team", members: [bob], id: "team")
         let until = bench.clock.now.wall + 60_000

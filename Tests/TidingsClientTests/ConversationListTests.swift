@@ -40,14 +40,13 @@ extension ChatClient {
 @Suite struct `The list of conversations` {
     @Test func `has the pinned first, the archived elsewhere, and not the hidden, on every device`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let phone = try await bench.connected(on: "phone")
         let pad = try await bench.connected(on: "pad")
         for person in people { bench.server.deliver("hi", from: person, to: alice) }
         for client in [phone, pad] { try await client.wait { try $0.names == ["dave", "carol", "bob"] } }
         try phone.setPinned(true, for: withBob)
         #expect(try phone.names == ["bob", "dave", "carol"])
-        bench.clock.advance(by: 1)
+        bench.clock.advance(seconds: 1)
         try phone.setPinned(true, for: withCarol)
         try pad.setArchived(true, for: withDave)
         for client in [phone, pad] {
@@ -77,14 +76,13 @@ extension ChatClient {
 
     @Test func `is changed without a connection, and on the other devices with the next`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let phone = try await bench.connected(on: "phone")
         let pad = try await bench.connected(on: "pad")
         for person in people { bench.server.deliver("hi", from: person, to: alice) }
         for client in [phone, pad] { try await client.wait { try $0.names.count == 3 } }
         phone.disconnect()
         try phone.setPinned(true, for: withBob)
-        bench.clock.advance(by: 1)
+        bench.clock.advance(seconds: 1)
         try phone.setPinned(true, for: withCarol)
         try phone.setHidden(true, for: withDave)
         try phone.setDraft("h", for: withBob)
@@ -107,7 +105,6 @@ extension ChatClient {
     /// An instruction to the app is no message that anybody sees.
     @Test func `has what is hidden back with a message that stays, not with an instruction`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let phone = try await bench.connected(on: "phone")
         bench.server.deliver("hi", from: "bob", to: alice)
         try await phone.wait { try $0.names == ["bob"] }
@@ -126,7 +123,6 @@ extension ChatClient {
 @Suite struct `A draft` {
     @Test func `is told to the other devices as it is written, and gone when it is sent`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let phone = try await bench.connected(on: "phone")
         let pad = try await bench.connected(on: "pad")
         var changes = pad.conversationSettingsChanges.makeAsyncIterator()
@@ -145,9 +141,7 @@ extension ChatClient {
     }
 
     @Test func `that is too long is refused here, and the one before stays`() throws {
-        let bench = try ClientBench()
-        defer { bench.remove() }
-        let client = try bench.client()
+        let client = try ClientBench().client()
         #expect(throws: ChatError.notSignedIn) { try client.setDraft("ho", for: withBob) }
         let long = String(repeating: "x", count: 4_097)
         #expect(
@@ -160,7 +154,6 @@ extension ChatClient {
 @Suite struct `A person's other device` {
     @Test func `is in the list, is signed out by them, and is told so`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let phone = try await bench.connected(on: "phone")
         let pad = try await bench.connected(on: "pad")
         let devices = try await phone.devices()

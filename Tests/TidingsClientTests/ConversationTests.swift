@@ -32,7 +32,6 @@ extension ServerTransport {
 
     @Test func `to make and change groups`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let client = try await self.connected(bench)
         bench.server.answerRequests(.done(0))
         let group = try await client.createGroup(
@@ -73,7 +72,6 @@ extension ServerTransport {
 
     @Test func `to send images, places and commands, each under its object name`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let client = try await self.connected(bench)
         var entries = client.logEntries.makeAsyncIterator()
         bench.server.request(
@@ -105,7 +103,6 @@ extension ServerTransport {
 
     @Test func `to recall, edit and delete messages, and keeps what else an edited one says`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let client = try await self.connected(bench)
         let sent = try await client.send(
             content: #"{"content":"hi","extra":"x"}"#, objectName: .text, to: withBob)
@@ -126,7 +123,6 @@ extension ServerTransport {
 
     @Test func `for its history, and for a conversation, which it remembers`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let client = try await self.connected(bench)
         bench.server.answerRequests(.history([], hasMore: true))
         let page = try await client.serverHistory(conversation: withBob, before: MessageID(rawValue: 9), limit: 3)
@@ -149,7 +145,6 @@ extension ServerTransport {
 
     @Test func `for the members of a group it hears of for the first time`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         bench.server.request(
             .putConversation(.init(app: ServerTransport.app, conversation: team, name: "Team", members: [bob])))
         let info = ConversationInfo(
@@ -164,7 +159,6 @@ extension ServerTransport {
 
     @Test func `and says what a person can act on when it refuses`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let client = try await self.connected(bench)
         let cases: [(ServerFrame.Problem.Code, ChatError)] = [
             (.invalidField, .invalid(InvalidField(field: "f", rule: "r"))), (.unavailable, .unavailable(reason: "r")),
@@ -182,9 +176,7 @@ extension ServerTransport {
     }
 
     @Test func `nothing that breaks a rule, and nothing without a connection`() async throws {
-        let bench = try ClientBench()
-        defer { bench.remove() }
-        let client = try bench.client()
+        let (bench, client) = try ClientBench.withClient()
         await #expect(throws: ChatError.notSignedIn) { try await client.leave(team) }
         try await client.connect(userID: alice, token: "alice")
         await #expect(
@@ -205,7 +197,6 @@ extension ServerTransport {
 
     @Test func `and says that nobody knows when the connection is lost before the answer`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let client = try await self.connected(bench)
         bench.server.answerRequests(nil)
         let leaving = Task { try await client.leave(team) }
@@ -217,7 +208,6 @@ extension ServerTransport {
 
     @Test func `and is told when the person signs out meanwhile`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let client = try await self.connected(bench)
         bench.server.answerRequests(nil)
         let leaving = Task { try await client.leave(team) }
@@ -229,10 +219,7 @@ extension ServerTransport {
 
 @Suite struct `A person's settings on a client` {
     @Test func `hold at once, also without a connection, and are told at the next one`() async throws {
-        let bench = try ClientBench()
-        defer { bench.remove() }
-        let client = try bench.client()
-        try await client.connect(userID: alice, token: "alice")
+        let (bench, client) = try await ClientBench.connected()
         var messages = client.messages.makeAsyncIterator()
         bench.server.deliver("hi", from: bob, to: alice)
         _ = await messages.next()
@@ -250,7 +237,7 @@ extension ServerTransport {
         let own = ConversationSettings(level: .blocked, levelUntil: 1_800_000_100_000)
         let person = PersonSettings(levels: [.group: .mentions], language: "zh-Hans")
         #expect(try client.settings() == AllSettings(person: person, conversations: [withBob: own]))
-        bench.clock.advance(by: 100)
+        bench.clock.advance(seconds: 100)
         #expect(try client.notificationLevel(of: withBob) == .all)
 
         bench.server.answerRequests(.done(0))
@@ -263,9 +250,7 @@ extension ServerTransport {
     }
 
     @Test func `that break a rule are refused here, and change nothing`() async throws {
-        let bench = try ClientBench()
-        defer { bench.remove() }
-        let client = try bench.client()
+        let client = try ClientBench().client()
         #expect(throws: ChatError.notSignedIn) { try client.setHidesNotificationContent(true) }
         try await client.connect(userID: alice, token: "alice")
         #expect(throws: ChatError.invalid(InvalidField(field: "level_until", rule: "needs a level"))) {
@@ -287,7 +272,6 @@ extension ServerTransport {
 
     @Test func `are taken back when the server refuses them, with a problem`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let refusal = ServerFrame.Problem(code: .invalidField, field: "level_until", rule: "must be later")
         bench.server.answerRequests(.refused(refusal))
         let client = try bench.client()
@@ -300,9 +284,7 @@ extension ServerTransport {
     }
 
     @Test func `about hidden content reach the extension, and the app's own switch does not undo them`() async throws {
-        let bench = try ClientBench()
-        defer { bench.remove() }
-        let client = try bench.client()
+        let (bench, client) = try ClientBench.withClient()
         let shows = { try client.engine?.parts.group?.update { $0.settings.showsContent } }
         try await client.connect(userID: alice, token: "alice")
         #expect(try shows() == true)
@@ -320,10 +302,7 @@ extension ServerTransport {
     }
 
     @Test func `about blocked people are asked of the server, and come back by the log`() async throws {
-        let bench = try ClientBench()
-        defer { bench.remove() }
-        let client = try bench.client()
-        try await client.connect(userID: alice, token: "alice")
+        let (bench, client) = try await ClientBench.connected()
         bench.server.answerRequests(.done(1))
         try await client.block(bob)
         try await client.unblock("carol")

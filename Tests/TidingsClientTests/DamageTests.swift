@@ -36,7 +36,6 @@ extension LocalStore {
     /// Found by the World.
     @Test func `forgets a message that was accepted with the next that it can write`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let client = try bench.client { $0.log = { _ in } }
         try await client.connect(userID: alice, token: "alice")
         let queue = try #require(client.engine?.store.current.withLock { $0.queue })
@@ -74,7 +73,6 @@ extension LocalStore {
 
     @Test func `is set aside when a write finds it, and the log is synced again`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let (client, stream) = try await self.connected(bench)
         var problems = stream.makeAsyncIterator()
         try client.damageStore()
@@ -93,7 +91,6 @@ extension LocalStore {
 
     @Test func `is set aside when the app's reading finds it, once`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let asides = Mutex(0)
         let client = try bench.client { configuration in
             configuration.log = { if case .storeSetAside = $0 { asides.withLock { $0 += 1 } } }
@@ -144,7 +141,6 @@ extension LocalStore {
 
     @Test func `keeps what the person has silenced and what waits to be sent`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let (client, stream) = try await self.connected(bench)
         var problems = stream.makeAsyncIterator()
         // Nor does it answer what the person has set.
@@ -175,7 +171,6 @@ extension LocalStore {
 @Suite struct `A log that the server has trimmed up to its head` {
     @Test func `is caught up with, and gone on with`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         for number in 1...3 { bench.server.deliver("old \(number)", from: bob, to: alice) }
         bench.server.setScript { script in
             script.change = { frame in
@@ -207,7 +202,6 @@ extension LocalStore {
 
     @Test func `is told to the server by a later process, until the app registers again`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         try bench.client().unregisterDevice()
         let second = try bench.client()
         try await second.connect(userID: alice, token: "alice")
@@ -242,7 +236,6 @@ private final class TokensDouble: ExtensionTokens {
 @Suite struct `An extension token with a place of its own` {
     @Test func `stands in no file, and goes with the person`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let tokens = TokensDouble()
         let client = try bench.client(tokens: tokens)
         try await client.connect(userID: alice, token: "alice")
@@ -261,7 +254,6 @@ private final class TokensDouble: ExtensionTokens {
 
     @Test func `that cannot be kept is told, and costs nothing else`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let tokens = TokensDouble()
         tokens.state.withLock { $0.refuses = true }
         let client = try bench.client(tokens: tokens) { $0.log = { _ in } }

@@ -22,7 +22,6 @@ private func large(_ number: Int) -> String { "\(number) " + String(repeating: "
 
     @Test func `gets all that waits, over one connection`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         self.waiting(bench, 200)
         let client = try bench.client()
         try await client.connect(userID: alice, token: "alice")
@@ -34,7 +33,6 @@ private func large(_ number: Int) -> String { "\(number) " + String(repeating: "
 
     @Test func `gives up one that breaks its word, and comes back later each time`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         self.waiting(bench, 60)
         let all = bench.server.log(of: alice)
         bench.server.setScript {
@@ -58,7 +56,7 @@ private func large(_ number: Int) -> String { "\(number) " + String(repeating: "
             #expect(reason.contains("at most 1048576 are allowed"))
             waits.append(milliseconds)
             if waits.count == 5 { break }
-            bench.clock.advance(by: Double(milliseconds) / 1_000)
+            bench.clock.advance(seconds: Double(milliseconds) / 1_000)
         }
         for (number, wait) in waits.enumerated() { #expect(wait >= Int64(250) << number) }
     }
@@ -66,10 +64,7 @@ private func large(_ number: Int) -> String { "\(number) " + String(repeating: "
 
 @Suite(.timeLimit(.minutes(2))) struct `A client that is flooded` {
     @Test func `reads no further than it can handle, and goes on when it has caught up`() async throws {
-        let bench = try ClientBench()
-        defer { bench.remove() }
-        let client = try bench.client()
-        try await client.connect(userID: alice, token: "alice")
+        let (bench, client) = try await ClientBench.connected()
         let store = try #require(client.engine?.store)
         let connection = try #require(bench.server.connections.first)
         let count = Intake.bytesMax / 30_000 + 10
@@ -84,7 +79,6 @@ private func large(_ number: Int) -> String { "\(number) " + String(repeating: "
 
     @Test func `holds so much for a reader that does not read, and tells it where to look`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let client = try bench.client { $0.streamElementsMax = 2 }
         let gaps = client.streamGaps
         var messages = client.messages.makeAsyncIterator()

@@ -22,18 +22,18 @@ private final class InstallationServer: MediaHTTP {
     }
 
     let state = Mutex(State())
-    private let clock: ManualClock
+    private let clock: ForwardingClock
 
-    init(_ clock: ManualClock) { self.clock = clock }
+    init(_ clock: ForwardingClock) { self.clock = clock }
 
     var requests: [String] { self.state.withLock { $0.requests } }
 
     func send(_ request: MediaHTTPRequest) async throws -> MediaHTTPAnswer {
-        let now = self.clock.now.wall / 1_000
+        let now = self.clock.now.wall
         return self.state.withLock { state in
             state.requests.append("\(request.method) \(request.url.path) \(request.token)")
             if let status = state.status { return MediaHTTPAnswer(status: status) }
-            let expiresAt = now + state.lifetime
+            let expiresAt = now + state.lifetime * 1_000
             guard request.url.path.hasSuffix("/token") else {
                 state.made += 1
                 let user = "anon-\(state.made)"
@@ -77,7 +77,6 @@ extension ChatClient {
 
     @Test func `an installation is one person, also for the next process`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let server = InstallationServer(bench.clock)
         let client = try bench.client(server)
         try await client.connectAnonymously(clientKey: key)
@@ -90,7 +89,7 @@ extension ChatClient {
         #expect(server.requests == [Self.made])
         await next.end()
         // A day later its token is another one.
-        bench.clock.advance(by: 86_000)
+        bench.clock.advance(seconds: 86_000)
         let later = try bench.client(server)
         try await later.connectAnonymously(clientKey: key)
         #expect(later.userID == "anon-1")
@@ -100,7 +99,6 @@ extension ChatClient {
 
     @Test func `a person who cannot be kept is not used`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let server = InstallationServer(bench.clock)
         let client = try bench.client(server)
         // A folder where the file has to be.
@@ -115,7 +113,6 @@ extension ChatClient {
 
     @Test func `signing in takes the phone, and tells the server that the anonymous person has gone`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let server = InstallationServer(bench.clock)
         let client = try bench.client(server)
         try await client.connectAnonymously(clientKey: key)
@@ -133,7 +130,6 @@ extension ChatClient {
 
     @Test func `a process that ends while signing in leaves it to the next one to tell`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let server = InstallationServer(bench.clock)
         let client = try bench.client(server)
         try await client.connectAnonymously(clientKey: key)
@@ -151,7 +147,6 @@ extension ChatClient {
 
     @Test func `nobody else is made where one signs in who was signed in`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let client = try bench.client(InstallationServer(bench.clock))
         try await client.connect(userID: "alice", token: "alice")
         await client.leaveAnonymousPerson(for: "bob")
@@ -161,7 +156,6 @@ extension ChatClient {
 
     @Test func `whose renewal was revoked is somebody else from then on`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let server = InstallationServer(bench.clock)
         let client = try bench.client(server)
         try await client.connectAnonymously(clientKey: key)
@@ -175,7 +169,6 @@ extension ChatClient {
 
     @Test func `what the server refuses is told, and nobody is signed in`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let server = InstallationServer(bench.clock)
         let client = try bench.client(server)
         for (status, message) in [

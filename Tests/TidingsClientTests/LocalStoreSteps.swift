@@ -176,7 +176,7 @@ struct LocalStoreGenerator {
             clientMessageID: ClientMessageID("c\(self.lastID)"),
             objectName: self.chance(80) ? .text : ObjectName("app:own"),
             content: #"{"content":"m\#(self.lastID)"}"#,
-            flags: MessageFlags(rawValue: UInt8(self.pick([7, 7, 7, 1, 3, 0]))),
+            flags: MessageFlags(rawValue: UInt8(self.pick([7, 7, 7, 1, 3, 0, 13]))),
             pushText: self.chance(20) ? "push" : nil, sentAt: Int64(self.lastID),
             mentions: self.pick([.none, .none, .everyone, .users(users)]),
             recipients: self.chance(10) ? ["cat"] : [], expiresAt: self.chance(10) ? 99 : nil)

@@ -10,7 +10,7 @@ import TidingsModel
 private let place = ConversationID(type: .direct, target: "bob")
 private let jpeg = Data([0xff, 0xd8, 0xff, 0xe0]) + Data((0..<2_500_000).map { UInt8(truncatingIfNeeded: $0) })
 
-/// The server's side of uploads and downloads, as docs/api.md says, for one client.
+/// The server's side of uploads and downloads, as docs/server/api.md says, for one client.
 private final class MediaServer: MediaHTTP {
     private struct State {
         var files: [String: (bytes: Data, length: Int, type: String)] = [:]
@@ -130,7 +130,6 @@ private final class MediaServer: MediaHTTP {
     }
 
     @Test func `are sent in parts with the user's token, and tell how far they are`() async throws {
-        defer { self.bench.remove() }
         let client = try await self.client()
         let upload = try client.uploadMedia(try self.file("cat.jpg", jpeg))
         var last = MediaProgress(bytes: 0, total: 0)
@@ -145,7 +144,6 @@ private final class MediaServer: MediaHTTP {
     }
 
     @Test func `go on where the server is after a lost connection`() async throws {
-        defer { self.bench.remove() }
         let client = try await self.client()
         // The second answer is lost, that to the first part.
         self.media.loseAnswers(1, after: 1)
@@ -165,7 +163,6 @@ private final class MediaServer: MediaHTTP {
     }
 
     @Test func `are begun once where the answer to the beginning is lost`() async throws {
-        defer { self.bench.remove() }
         let client = try await self.client()
         self.media.loseAnswers(1, after: 0)
         for _ in 0..<2 {
@@ -185,7 +182,6 @@ private final class MediaServer: MediaHTTP {
 
     @Test(arguments: ["https://chat.example.com/chat", "https://chat.example.com/chat/"])
     func `are sent where the app says, wherever the server believes to be`(apiURL: String) async throws {
-        defer { self.bench.remove() }
         let client = try await self.client(apiURL)
         self.media.locate(at: "http://inside.example.com:8080/v1/media/uploads/")
         let id = try await client.uploadMedia(jpeg).media
@@ -198,7 +194,6 @@ private final class MediaServer: MediaHTTP {
     }
 
     @Test func `end with the sign-out, and nothing is asked of the server any more`() async throws {
-        defer { self.bench.remove() }
         let client = try await self.client()
         self.media.when("PATCH 1048576") { await Task { await client.signOut() }.value }
         let upload = try client.uploadMedia(jpeg)
@@ -216,7 +211,6 @@ private final class MediaServer: MediaHTTP {
     }
 
     @Test func `are not asked for once the sign-in is over`() async throws {
-        defer { self.bench.remove() }
         let client = try await self.client()
         let engine = try #require(client.engine)
         #expect(try await engine.userToken() == "user-token")
@@ -231,7 +225,6 @@ private final class MediaServer: MediaHTTP {
     }
 
     @Test func `that are gone before all of them is sent end with that`() async throws {
-        defer { self.bench.remove() }
         let client = try await self.client()
         let cat = try self.file("cat.jpg", jpeg)
         self.media.when("POST ") { try? FileManager.default.removeItem(at: cat) }
@@ -243,7 +236,6 @@ private final class MediaServer: MediaHTTP {
     }
 
     @Test func `of no kind that a server takes are refused before anything is sent`() async throws {
-        defer { self.bench.remove() }
         let client = try await self.client()
         for data in [Data("<html>".utf8), Data(), Data("plain".utf8)] {
             #expect(throws: ChatError.self) { try client.uploadMedia(data) }
@@ -254,7 +246,6 @@ private final class MediaServer: MediaHTTP {
     }
 
     @Test func `that the server refuses end with its code`() async throws {
-        defer { self.bench.remove() }
         let client = try await self.client()
         self.media.refuse(409, "media_quota_exceeded")
         let upload = try client.uploadMedia(jpeg)
@@ -262,7 +253,6 @@ private final class MediaServer: MediaHTTP {
     }
 
     @Test func `are downloaded by the message that names them, and go on with what is there`() async throws {
-        defer { self.bench.remove() }
         let client = try await self.client()
         let id = try await client.uploadMedia(jpeg).media
         let file = self.bench.folder.appendingPathComponent("got.jpg")
@@ -287,7 +277,6 @@ private final class MediaServer: MediaHTTP {
     }
 
     @Test func `are sent as an image with the thumbnail that the app has made`() async throws {
-        defer { self.bench.remove() }
         let client = try await self.client()
         let small = Data([0xff, 0xd8, 0xff, 0xdb, 1, 2, 3])
         let cat = try self.file("cat.jpg", jpeg)

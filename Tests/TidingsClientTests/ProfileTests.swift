@@ -12,9 +12,7 @@ private let bob: UserID = "bob"
     @Test func `asks the server what people are called, which stands in for the app's names where it has chosen so`()
         async throws
     {
-        let bench = try ClientBench()
-        defer { bench.remove() }
-        let client = try bench.client()
+        let (bench, client) = try ClientBench.withClient()
         try await client.connect(userID: bob, token: "bob")
         let profiles = [UserProfile(alice, Profile(name: "Alice"))]
         bench.server.answerRequests(.profiles(profiles))

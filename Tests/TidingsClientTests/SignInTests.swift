@@ -72,7 +72,6 @@ private final class InterruptingKit: KitHost {
 @Suite struct `A sign-in` {
     @Test func `with an app group that cannot be written is reported, not stuck`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         try await bench.earlier()
         // A folder where the lock file has to be: nothing in the app group can be changed any more.
         let lock = bench.folder.appendingPathComponent("group/Tidings/lock")
@@ -90,7 +89,6 @@ private final class InterruptingKit: KitHost {
 
     @Test func `hears that the app came to the foreground meanwhile`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         try await bench.earlier()
         let client = try bench.client { $0.isStartedInForeground = false }
         let kit = InterruptingKit()
@@ -104,7 +102,6 @@ private final class InterruptingKit: KitHost {
     @Test func `hears that the app went to the background meanwhile, and how much time has passed since`() async throws
     {
         let bench = try ClientBench()
-        defer { bench.remove() }
         try await bench.earlier()
         let client = try bench.client()
         let kit = InterruptingKit()
@@ -112,7 +109,7 @@ private final class InterruptingKit: KitHost {
         kit.interruption.withLock {
             $0 = {
                 client.applicationDidEnterBackground(remaining: 30)
-                bench.clock.advance(by: 5)
+                bench.clock.advance(seconds: 5)
             }
         }
         try await client.connect(userID: bob, token: "bob")
@@ -123,7 +120,6 @@ private final class InterruptingKit: KitHost {
 
     @Test func `takes away what somebody before has left, and nothing where nobody was before`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let cleared = Mutex(0)
         let first = try bench.client()
         let kit = InterruptingKit()
@@ -139,9 +135,7 @@ private final class InterruptingKit: KitHost {
     }
 
     @Test func `of two persons at once ends with the last, and never answers one with the other`() async throws {
-        let bench = try ClientBench()
-        defer { bench.remove() }
-        let client = try bench.client()
+        let (bench, client) = try ClientBench.withClient()
         await client.enterGate()
         let first = Task { try await client.connect(userID: alice, token: "alice") }
         await client.line(of: 1)
@@ -156,9 +150,7 @@ private final class InterruptingKit: KitHost {
     }
 
     @Test func `that somebody signs out of meanwhile is void`() async throws {
-        let bench = try ClientBench()
-        defer { bench.remove() }
-        let client = try bench.client()
+        let (bench, client) = try ClientBench.withClient()
         await client.enterGate()
         let connect = Task { try await client.connect(userID: alice, token: "alice") }
         await client.line(of: 1)
@@ -172,9 +164,7 @@ private final class InterruptingKit: KitHost {
     }
 
     @Test func `on an engine that has ended is cancelled at once, and so is a send`() async throws {
-        let bench = try ClientBench()
-        defer { bench.remove() }
-        let client = try bench.client()
+        let client = try ClientBench().client()
         try await client.connect(userID: alice, token: "alice")
         let engine = try #require(client.engine)
         await engine.finish()
@@ -189,7 +179,6 @@ private final class InterruptingKit: KitHost {
 @Suite struct `A sign-out` {
     @Test func `before anybody connected forgets who signed in earlier, and tells the server`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         try await bench.earlier()
         #expect(try bench.group.update { $0.recipient?.tag } == bench.server.welcome(of: alice)?.recipientTag)
         let client = try bench.client()
@@ -205,26 +194,21 @@ private final class InterruptingKit: KitHost {
     }
 
     @Test func `before anybody ever signed in does nothing`() async throws {
-        let bench = try ClientBench()
-        defer { bench.remove() }
-        let client = try bench.client()
+        let (bench, client) = try ClientBench.withClient()
         await client.signOut()
         #expect(client.folders.pendingSignOut(app: "demo") == nil)
         #expect(bench.server.frames.isEmpty)
     }
 
     @Test func `over a connection that is dead is kept, and said again`() async throws {
-        let bench = try ClientBench()
-        defer { bench.remove() }
-        let client = try bench.client()
-        try await client.connect(userID: alice, token: "alice")
+        let (bench, client) = try await ClientBench.connected()
         bench.server.setNetwork(.isSilent)
         let signOut = Task { await client.signOut() }
         while client.state.withLock({ $0.signOutWaiters.isEmpty }) { await Task.yield() }
         #expect(client.folders.pendingSignOut(app: "demo")?.person == alice)
         #expect(client.connectionStatus == .disconnected)
         // The app waits two seconds, the pending sign-out ten, then it takes another connection.
-        bench.clock.advance(by: 2)
+        bench.clock.advance(seconds: 2)
         await signOut.value
         bench.server.setNetwork(.works)
         await bench.passTime { client.folders.pendingSignOut(app: "demo") == nil }
@@ -234,10 +218,7 @@ private final class InterruptingKit: KitHost {
     @Test func `without a connection outlives the sign-out of whoever came while the server was out of reach`()
         async throws
     {
-        let bench = try ClientBench()
-        defer { bench.remove() }
-        let client = try bench.client()
-        try await client.connect(userID: alice, token: "alice")
+        let (bench, client) = try await ClientBench.connected()
         bench.server.setNetwork(.refuses)
         for await status in client.connectionStatuses { if case .waiting = status { break } }
         await client.signOut()
@@ -252,10 +233,7 @@ private final class InterruptingKit: KitHost {
     }
 
     @Test func `over a connection that works has reached the server when it returns`() async throws {
-        let bench = try ClientBench()
-        defer { bench.remove() }
-        let client = try bench.client()
-        try await client.connect(userID: alice, token: "alice")
+        let (bench, client) = try await ClientBench.connected()
         await client.signOut()
         #expect(client.folders.pendingSignOut(app: "demo") == nil)
         #expect(bench.server.hasGot(.signOut))
@@ -314,19 +292,14 @@ private final class InterruptingKit: KitHost {
     }
 
     @Test func `are taken back when the app wants none, also if it says so before it connects`() async throws {
-        let bench = try ClientBench()
-        defer { bench.remove() }
-        let client = try bench.client()
+        let (bench, client) = try ClientBench.withClient()
         client.unregisterDevice()
         try await client.connect(userID: alice, token: "alice")
         #expect(await bench.server.frame { $0.registers(nil) }.registers(nil))
     }
 
     @Test func `keeps no name for the extension that the app gives after the sign-out`() async throws {
-        let bench = try ClientBench()
-        defer { bench.remove() }
-        let client = try bench.client()
-        try await client.connect(userID: alice, token: "alice")
+        let (bench, client) = try await ClientBench.connected()
         let engine = try #require(client.engine)
         let group = try AppGroup(folder: bench.folder.appendingPathComponent("group"))
         func remembered() throws -> String? {

@@ -23,9 +23,7 @@ private let lobby = ConversationID(type: .chatRoom, target: "lobby")
     }
 
     @Test func `tells and hears who types`() async throws {
-        let bench = try ClientBench()
-        defer { bench.remove() }
-        let client = try bench.client()
+        let (bench, client) = try ClientBench.withClient()
         client.setTyping(true, in: withBob)
         try await client.connect(userID: alice, token: "alice")
         var changes = client.typingChanges.makeAsyncIterator()
@@ -37,10 +35,7 @@ private let lobby = ConversationID(type: .chatRoom, target: "lobby")
     }
 
     @Test func `watches people, and asks who has read a message`() async throws {
-        let bench = try ClientBench()
-        defer { bench.remove() }
-        let client = try bench.client()
-        try await client.connect(userID: alice, token: "alice")
+        let (bench, client) = try await ClientBench.connected()
         var presences = client.presenceChanges.makeAsyncIterator()
         var receipts = client.receiptChanges.makeAsyncIterator()
         bench.server.answerRequests(.presence([Presence(id: bob, isOnline: true)]))
@@ -60,10 +55,7 @@ private let lobby = ConversationID(type: .chatRoom, target: "lobby")
     }
 
     @Test func `hears a room it has entered, and enters it again after a lost connection`() async throws {
-        let bench = try ClientBench()
-        defer { bench.remove() }
-        let client = try bench.client()
-        try await client.connect(userID: alice, token: "alice")
+        let (bench, client) = try await ClientBench.connected()
         let history = [self.said(2), self.said(1)]
         bench.server.answerRequests(.history(history, hasMore: false))
         var messages = client.roomMessages(lobby).makeAsyncIterator()
@@ -74,7 +66,7 @@ private let lobby = ConversationID(type: .chatRoom, target: "lobby")
         bench.server.answerRequests(.history(missed, hasMore: true))
         bench.server.drop()
         for await status in client.connectionStatuses { if case .waiting = status { break } }
-        bench.clock.advance(by: 1)
+        bench.clock.advance(seconds: 1)
         #expect(await messages.next()?.id.rawValue == 4)
         #expect(await messages.next()?.id.rawValue == 5)
         client.disconnect()

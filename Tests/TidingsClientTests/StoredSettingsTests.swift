@@ -1,7 +1,7 @@
-import ClientCore
 import Testing
 import TidingsModel
 
+@testable import ClientCore
 @testable import TidingsClient
 
 private let withBob = ConversationID(type: .direct, target: "bob")

@@ -6,7 +6,6 @@ import TidingsModel
 @Suite struct `The words of the extension` {
     @Test func `follow the language the person sets, until they sign out`() async throws {
         let bench = try ClientBench()
-        defer { bench.remove() }
         let own = AppWords(language: "de", byLanguage: ["de": NotificationWords(recalled: "Zurückgezogen")])
         let client = try bench.client { $0.words = own }
         try await client.connect(userID: "alice", token: "alice")

@@ -16,8 +16,7 @@ extension ChatBench {
     /// Three messages have come in the background and are on the lock screen; the connection is closed.
     fileprivate static func suspended(osVersion: OSVersion = 17) async -> (ChatBench, [MessageID]) {
         let bench = await ChatBench(osVersion: osVersion)
-        await bench.phone.home()
-        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        await bench.goHome()
         var messages: [MessageID] = []
         for number in 1...3 {
             messages.append(bench.server.say("\(number)"))
@@ -33,7 +32,6 @@ extension ChatBench {
     @Test(arguments: [OSVersion(13), 15, 16, 17])
     func `lowers it at once, also where the server cannot be reached`(version: OSVersion) async {
         let (bench, messages) = await ChatBench.suspended(osVersion: version)
-        defer { bench.remove() }
         #expect(bench.icon == 3)
         bench.server.setNetwork(.refuses)
         // Nobody waits in real time for an answer that comes with the end of the wake.
@@ -52,7 +50,6 @@ extension ChatBench {
 
     @Test func `brings the log too, and what was read elsewhere leaves the notification centre`() async {
         let (bench, messages) = await ChatBench.suspended()
-        defer { bench.remove() }
         bench.server.readElsewhere(upTo: 2)
         await bench.badgePush(1, at: 4)
         await bench.until { $0.list.count == 1 && $0.fetchResults.count == 1 }
@@ -67,7 +64,6 @@ extension ChatBench {
 
     @Test func `lowers it in a process that the push has started, before anybody has signed in`() async {
         let (bench, _) = await ChatBench.suspended()
-        defer { bench.remove() }
         await bench.kill()
         bench.server.setNetwork(.refuses)
         bench.phone.timeoutMilliseconds = 20
@@ -80,7 +76,6 @@ extension ChatBench {
 
     @Test func `is ignored if it is older than what the phone has counted`() async {
         let (bench, messages) = await ChatBench.suspended()
-        defer { bench.remove() }
         await bench.badgePush(1, at: 3)
         await bench.until { $0.fetchResults.count == 1 }
         #expect(bench.fetchResults == [.noData])
@@ -90,7 +85,6 @@ extension ChatBench {
 
     @Test func `for somebody else changes nothing, and wakes nobody`() async {
         let (bench, _) = await ChatBench.suspended()
-        defer { bench.remove() }
         let before = bench.server.frames.count
         await bench.badgePush(1, at: 4, to: "another")
         await bench.until { $0.fetchResults.count == 1 }
@@ -101,7 +95,6 @@ extension ChatBench {
 
     @Test func `is nothing to a phone nobody is signed in on`() async throws {
         let bench = await ChatBench()
-        defer { bench.remove() }
         let client = try #require(bench.kit?.client)
         Task { await client.signOut() }
         await bench.until { client.userID == nil && !$0.server.isConnected }
@@ -116,7 +109,6 @@ extension ChatBench {
 
     @Test func `leaves the number to an app that keeps it itself`() async {
         let (bench, _) = await ChatBench.suspended()
-        defer { bench.remove() }
         bench.kit?.client.isBadgeManaged = false
         bench.server.readElsewhere(upTo: 2)
         await bench.badgePush(1, at: 4)

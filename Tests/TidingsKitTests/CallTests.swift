@@ -95,7 +95,6 @@ enum CallPlace: CaseIterable, Sendable { case foreground, suspended, killed, for
 @MainActor @Suite(.serialized) struct `The kit of an app that takes calls` {
     @Test func `tells the server the token for calls, beside the one for messages, and takes it back`() async {
         let bench = await ChatBench(takesCalls: true)
-        defer { bench.remove() }
         await bench.until { !$0.voIPRequests.isEmpty }
         let registration = bench.voIPRequests.first ?? nil
         #expect(registration?.topic == "com.example.chat.voip")
@@ -109,7 +108,6 @@ enum CallPlace: CaseIterable, Sendable { case foreground, suspended, killed, for
     @Test(arguments: CallPlace.allCases)
     func `rings with the caller's name, wherever the app is`(place: CallPlace) async {
         let bench = await ChatBench(osVersion: 26, hasNames: false, takesCalls: true)
-        defer { bench.remove() }
         await bench.until { !$0.voIPRequests.isEmpty }
         switch place {
         case .foreground: break
@@ -138,7 +136,6 @@ enum CallPlace: CaseIterable, Sendable { case foreground, suspended, killed, for
 
     @Test func `takes the name that the app knows before the server's, and the app's own words`() async {
         let bench = await ChatBench(takesCalls: true)
-        defer { bench.remove() }
         bench.kit?.refreshUserInfo(UserInfo(name: "Bobby"), for: "bob")
         await bench.phone.deliverVoIP(bench.call(video: true))
         #expect(bench.callers == ["Bobby (video)"])
@@ -147,14 +144,12 @@ enum CallPlace: CaseIterable, Sendable { case foreground, suspended, killed, for
 
     @Test func `shows the caller's id where nobody knows a name`() async {
         let bench = await ChatBench(hasNames: false, takesCalls: true)
-        defer { bench.remove() }
         await bench.phone.deliverVoIP(bench.call(named: nil))
         #expect(bench.callers == ["bob"])
     }
 
     @Test func `reports a call for somebody else without a name and ends it, so that the app is not killed`() async {
         let bench = await ChatBench(takesCalls: true)
-        defer { bench.remove() }
         await bench.phone.home()
         await bench.advance(by: 40_000)
         await bench.phone.deliverVoIP(bench.call(to: "somebody else"))
@@ -170,7 +165,6 @@ enum CallPlace: CaseIterable, Sendable { case foreground, suspended, killed, for
 
     @Test func `leaves the push of another sender to the app, which iOS kills if it reports nothing`() async {
         let bench = await ChatBench(takesCalls: true)
-        defer { bench.remove() }
         await bench.phone.home()
         await bench.advance(by: 40_000)
         bench.kit?.client.disconnect()
@@ -181,7 +175,6 @@ enum CallPlace: CaseIterable, Sendable { case foreground, suspended, killed, for
 
     @Test func `on iOS 12 is not killed for a call it does not report`() async {
         let bench = await ChatBench(osVersion: 12, lifecycle: .application, takesCalls: true)
-        defer { bench.remove() }
         await bench.phone.home()
         await bench.advance(by: 40_000)
         await bench.phone.deliverVoIP(["aps": .members([]), "caller": "bob"])

@@ -1,6 +1,7 @@
 import ClientCore
 import Foundation
 import PhoneCore
+import Requirements
 import SDKTestSupport
 import ServerCore
 import TidingsClient
@@ -105,7 +106,7 @@ extension ServerTransport {
     }
 }
 
-/// A phone with the app installed, a server, and a folder that is deleted afterwards.
+/// A phone with the app installed, a server, and a folder.
 @MainActor final class ChatBench: PhoneBench {
     let server: ServerTransport
     let phone: VirtualPhone
@@ -196,7 +197,7 @@ extension ServerTransport {
         self.hasNames = hasNames
         self.takesCalls = takesCalls
         self.usesPeople = usesPeople
-        self.folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString)").path
+        self.folder = testFolder().path
         self.phone = VirtualPhone(osVersion: osVersion, folder: self.folder)
         let clock = ForwardingClock(wall: self.phone.now.wall)
         self.clock = clock
@@ -276,5 +277,9 @@ extension ServerTransport {
         }
     }
 
-    func remove() { try? FileManager.default.removeItem(atPath: self.folder) }
+    /// Leaves the app for the home screen, and waits until the client knows.
+    func goHome() async {
+        await self.phone.home()
+        await self.until { $0.kit?.client.runState == .backgroundActive }
+    }
 }

@@ -32,8 +32,7 @@ struct Faces: UserInfoProvider, GroupInfoProvider {
     }
 
     private func goToBackground(_ bench: ChatBench) async {
-        await bench.phone.home()
-        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        await bench.goHome()
     }
 
     private static func newest(_ bench: ChatBench) -> NotificationContent? {
@@ -43,7 +42,6 @@ struct Faces: UserInfoProvider, GroupInfoProvider {
     @Test(arguments: [OSVersion(15), OSVersion(26)])
     func `is shown with name and portrait, in a group below whose name it is`(version: OSVersion) async throws {
         let bench = await self.bench(version)
-        defer { bench.remove() }
         bench.server.make(Self.team, named: "Team")
         await bench.until { (try? $0.kit?.client.storedConversationInfo(Self.team))??.members.count == 2 }
         await self.goToBackground(bench)
@@ -74,7 +72,6 @@ struct Faces: UserInfoProvider, GroupInfoProvider {
         version: OSVersion, entitlements: Entitlements
     ) async throws {
         let bench = await self.bench(version, entitlements)
-        defer { bench.remove() }
         bench.server.make(Self.team, named: "Team")
         await bench.until { (try? $0.kit?.client.storedConversationInfo(Self.team))??.members.count == 2 }
         await self.goToBackground(bench)
@@ -89,7 +86,6 @@ struct Faces: UserInfoProvider, GroupInfoProvider {
     @Test func `is told to the system when the person writes it, and not where the app does not want it`() async throws
     {
         let bench = await self.bench()
-        defer { bench.remove() }
         let client = try #require(bench.kit?.client)
         bench.server.make(Self.team, named: "Team")
         await bench.until { (try? $0.kit?.client.storedConversationInfo(Self.team))??.members.count == 2 }
@@ -117,7 +113,6 @@ struct Faces: UserInfoProvider, GroupInfoProvider {
 
     @Test func `is forgotten by the system when it is recalled`() async throws {
         let bench = await self.bench()
-        defer { bench.remove() }
         await self.goToBackground(bench)
         let first = bench.server.say("one")
         let second = bench.server.say("two")
@@ -129,7 +124,6 @@ struct Faces: UserInfoProvider, GroupInfoProvider {
 
     @Test func `is forgotten by the system where the person hides content, is put out, or signs out`() async throws {
         let bench = await self.bench()
-        defer { bench.remove() }
         let client = try #require(bench.kit?.client)
         bench.server.make(Self.team, named: "Team")
         await bench.until { (try? $0.kit?.client.storedConversationInfo(Self.team))??.members.count == 2 }

@@ -43,7 +43,6 @@ import UserNotifications
 
     @Test(.requirement("S2.9")) func `rings in the foreground once for a message that is pushed twice`() async throws {
         let bench = try await self.bench()
-        defer { bench.remove() }
         let handlers = ForwardingHandlers()
         self.present(bench, handlers)
         #expect(await bench.until { handlers.isDone })
@@ -56,7 +55,6 @@ import UserNotifications
         async throws
     {
         let bench = try await self.bench()
-        defer { bench.remove() }
         let handlers = ForwardingHandlers()
         bench.kit?.hesitates = true
         self.present(bench, handlers)
@@ -78,7 +76,6 @@ import UserNotifications
         async throws
     {
         let bench = try await self.bench()
-        defer { bench.remove() }
         #expect(await bench.caughtUp())
         bench.toBackground()
         #expect(await bench.until { bench.storedBadge != nil && bench.kit?.client.runState == .backgroundActive })

@@ -6,7 +6,7 @@ import TidingsModel
 import UIKit
 import UserNotifications
 
-// What docs/sdk.md shows of an app's launch and screens, compiled: the tidy test holds that the page shows these lines.
+// What the pages of docs/app show of an app's launch and screens, compiled: the tidy test holds that the pages show these lines.
 
 /// Names from the app's own records.
 private typealias Directory = UserInfoProvider & GroupInfoProvider

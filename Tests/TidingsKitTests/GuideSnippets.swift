@@ -5,7 +5,7 @@ import TidingsKit
 import TidingsModel
 import UserNotifications
 
-// What docs/sdk.md shows beside the example app, compiled: the tidy test holds that the page shows these lines.
+// What the pages of docs/app show beside the example app, compiled: the tidy test holds that the pages show these lines.
 
 /// What the documentation of `ChatClient` itself shows.
 private func entryPoint(url: URL, fetchUserToken: @escaping @Sendable () async throws -> String) async throws {
@@ -123,7 +123,7 @@ private func list(
 
 private func devices(_ client: ChatClient, show: (String) -> Void) async throws {
     for device in try await client.devices() where !device.isCurrent {
-        show("\(device.platform) \(device.systemVersion ?? ""), seen \(device.lastSeenAt ?? 0)")
+        show("\(device.model ?? device.platform) \(device.systemVersion ?? ""), seen \(device.lastSeenAt ?? 0)")
         try await client.signOut(device: device.id)
     }
 }

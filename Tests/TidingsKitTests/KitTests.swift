@@ -28,7 +28,6 @@ private func isSettling(_ frame: ClientFrame) -> Bool {
 @MainActor @Suite(.serialized) struct `An app with the kit` {
     @Test(.requirement("S2.7", "S2.6")) func `hands its device token to the server after connecting`() async throws {
         let bench = await ChatBench()
-        defer { bench.remove() }
         await bench.until { $0.server.frames.contains { if case .registerPush = $0 { true } else { false } } }
         let registrations = bench.server.frames.compactMap { frame -> PushRegistration? in
             guard case .registerPush(let registration, _) = frame else { return nil }
@@ -42,7 +41,6 @@ private func isSettling(_ frame: ClientFrame) -> Bool {
 
     @Test func `shows no notification in the foreground, and settles what is stored`() async {
         let bench = await ChatBench()
-        defer { bench.remove() }
         bench.server.say("hi")
         await bench.until { $0.server.frames.contains(where: isSettling) }
         #expect(bench.server.frames.contains(where: isSettling))
@@ -51,9 +49,7 @@ private func isSettling(_ frame: ClientFrame) -> Bool {
 
     @Test func `shows a local notification as its message asks`() async throws {
         let bench = await ChatBench()
-        defer { bench.remove() }
-        await bench.phone.home()
-        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        await bench.goHome()
         bench.server.send(
             "hi", from: "bob", to: .init(type: .direct, target: "alice"),
             push: PushOptions(
@@ -77,9 +73,7 @@ private func isSettling(_ frame: ClientFrame) -> Bool {
         lifecycle: LifecycleStyle
     ) async throws {
         let bench = await ChatBench(lifecycle: lifecycle)
-        defer { bench.remove() }
-        await bench.phone.home()
-        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        await bench.goHome()
         let id = bench.server.say("hi")
         await bench.until { !$0.phone.presentations.isEmpty }
         let shown = try #require(bench.phone.presentations.first)
@@ -103,9 +97,7 @@ private func isSettling(_ frame: ClientFrame) -> Bool {
 
     @Test(.requirement("S0.6")) func `tells the server how long it stays in the background`() async {
         let bench = await ChatBench()
-        defer { bench.remove() }
-        await bench.phone.home()
-        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        await bench.goHome()
         let told = bench.server.frames.compactMap { frame -> Int64? in
             guard case .runState(.background(let remaining)) = frame else { return nil }
             return remaining
@@ -116,9 +108,7 @@ private func isSettling(_ frame: ClientFrame) -> Bool {
 
     @Test(.requirement("S0.7", "S3.2")) func `hangs up and says so when the system's time is over`() async {
         let bench = await ChatBench()
-        defer { bench.remove() }
-        await bench.phone.home()
-        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        await bench.goHome()
         bench.kit?.client.backgroundTimeWillExpire()
         await bench.until { !$0.server.isConnected }
         #expect(bench.server.frames.last == .runState(.suspending))
@@ -130,7 +120,6 @@ private func isSettling(_ frame: ClientFrame) -> Bool {
     @Test(.requirement("S0.21", "S0.22", "S1.12"), arguments: [LifecycleStyle.scenes, .application])
     func `opens the conversation of a push that is tapped when the app is gone`(lifecycle: LifecycleStyle) async {
         let bench = await ChatBench(lifecycle: lifecycle)
-        defer { bench.remove() }
         await bench.phone.home()
         await bench.phone.terminate()
         let id = MessageID(rawValue: 77)
@@ -146,7 +135,6 @@ private func isSettling(_ frame: ClientFrame) -> Bool {
     @Test(.requirement("S1.14", "S2.9"))
     func `does not present a push in the foreground for a message it has, and presents another one`() async {
         let bench = await ChatBench()
-        defer { bench.remove() }
         let id = bench.server.say("hi")
         await bench.until { (try? $0.kit?.client.unreadMessageCount()) == 1 }
         await bench.phone.deliver(bench.push(id), collapseID: id.description)
@@ -160,7 +148,6 @@ private func isSettling(_ frame: ClientFrame) -> Bool {
     @Test func `presents nothing in the foreground that is for another, and tells the app nothing of it`() async throws
     {
         let bench = await ChatBench()
-        defer { bench.remove() }
         await bench.until { $0.kit?.client.connectionStatus == .connected }
         let kit = try #require(bench.kit)
         let heard = Mutex<[MessageID]>([])
@@ -182,7 +169,6 @@ private func isSettling(_ frame: ClientFrame) -> Bool {
         async
     {
         let bench = await ChatBench()
-        defer { bench.remove() }
         // The message itself comes late.
         let held = Mutex<ServerFrame?>(nil)
         bench.server.setScript { script in
@@ -195,8 +181,7 @@ private func isSettling(_ frame: ClientFrame) -> Bool {
         let id = bench.server.say("hi")
         if rang { await bench.phone.deliver(bench.push(id), collapseID: id.description) }
         await bench.until { $0.phone.presentations.filter(\.isRing).count == (rang ? 1 : 0) }
-        await bench.phone.home()
-        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        await bench.goHome()
         if let entry = held.withLock({ $0 }) { bench.server.write(entry, to: "alice") }
         await bench.until { $0.server.frames.contains(where: isSettling) }
         #expect(bench.server.frames.contains(where: isSettling))
@@ -207,20 +192,16 @@ private func isSettling(_ frame: ClientFrame) -> Bool {
     @Test(.requirement("S2.17"), arguments: [OSVersion(12), 15, 16])
     func `leaves a notification in the list that came while the icon was empty`(version: OSVersion) async {
         let bench = await ChatBench(osVersion: version)
-        defer { bench.remove() }
-        await bench.phone.home()
-        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        await bench.goHome()
         await bench.phone.deliver(["aps": ["alert": "sale"]], collapseID: "sale")
         await bench.phone.launch()
-        await bench.phone.home()
-        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        await bench.goHome()
         #expect(bench.phone.screen.badge(of: TestApp.bundle) == 0)
         #expect(bench.phone.screen.list.map(\.notification.request.content.body) == ["sale"])
     }
 
     @Test(.requirement("S2.17")) func `writes its badge when it resigns active`() async {
         let bench = await ChatBench()
-        defer { bench.remove() }
         bench.server.say("one")
         bench.server.say("two")
         await bench.until { (try? $0.kit?.client.unreadMessageCount()) == 2 }
@@ -232,11 +213,9 @@ private func isSettling(_ frame: ClientFrame) -> Bool {
     @Test(arguments: ["Europe/Berlin", "Mars/Base"])
     func `leaves what comes in quiet hours to the server, in a zone the phone knows`(zone: String) async {
         let bench = await ChatBench()
-        defer { bench.remove() }
         // From midnight to midnight.
         bench.server.set(PersonSettings(quietHours: QuietHours(start: 0, end: 0, timeZone: zone)))
-        await bench.phone.home()
-        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        await bench.goHome()
         bench.server.say("hi")
         let isQuiet = zone == "Europe/Berlin"
         await bench.until { isQuiet ? !$0.server.isConnected : !$0.phone.presentations.isEmpty }
@@ -251,9 +230,7 @@ private func isSettling(_ frame: ClientFrame) -> Bool {
 
     @Test func `clears a conversation's notifications when it is read`() async throws {
         let bench = await ChatBench()
-        defer { bench.remove() }
-        await bench.phone.home()
-        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        await bench.goHome()
         bench.server.say("hi")
         await bench.until { !$0.phone.screen.list.isEmpty }
         await bench.phone.launch()
@@ -280,11 +257,9 @@ private final class Say: LocalNotificationDelegate {
 @MainActor @Suite(.serialized) struct `An app with a say of its own` {
     @Test(.requirement("S3.4", "S3.7")) func `is asked in order, and the first yes wins`() async {
         let bench = await ChatBench()
-        defer { bench.remove() }
         let says = [Say(false), Say(true), Say(true)]
         for say in says { bench.kit?.addLocalNotificationDelegate(say) }
-        await bench.phone.home()
-        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        await bench.goHome()
         bench.server.say("hi")
         await bench.until { $0.server.frames.contains { settles($0, .appHandled) } }
         #expect(bench.server.frames.contains { settles($0, .appHandled) })
@@ -294,11 +269,9 @@ private final class Say: LocalNotificationDelegate {
 
     @Test(.requirement("S3.8")) func `gets the kit's notification when all of them say no`() async {
         let bench = await ChatBench()
-        defer { bench.remove() }
         let say = Say(false)
         bench.kit?.localNotificationDelegate = say
-        await bench.phone.home()
-        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        await bench.goHome()
         bench.server.say("hi")
         await bench.until { !$0.phone.presentations.isEmpty }
         #expect(say.asked == 1)
@@ -307,9 +280,7 @@ private final class Say: LocalNotificationDelegate {
 
     @Test func `finds the conversation's other notifications gone when it is opened by one`() async {
         let bench = await ChatBench()
-        defer { bench.remove() }
-        await bench.phone.home()
-        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        await bench.goHome()
         bench.server.say("one")
         bench.server.say("two")
         await bench.until { $0.phone.screen.list.count == 2 }

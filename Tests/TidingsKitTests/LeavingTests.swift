@@ -65,9 +65,7 @@ extension ChatBench {
 @MainActor @Suite(.serialized) struct `A person who leaves a phone` {
     @Test func `leaves nothing of ours in the notification centre, and everything of others`() async throws {
         let bench = await ChatBench()
-        defer { bench.remove() }
-        await bench.phone.home()
-        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        await bench.goHome()
         bench.server.say("secret")
         await bench.phone.deliver(bench.actionable(MessageID(rawValue: 77), tag: bench.server.tag()), collapseID: "77")
         await bench.phone.deliver(["aps": ["alert": "sale"]], collapseID: "sale")
@@ -83,12 +81,10 @@ extension ChatBench {
     @Test(arguments: [false, true])
     func `lets the app rest as soon as the server has heard, behind the home screen too`(isOffline: Bool) async throws {
         let bench = await ChatBench()
-        defer { bench.remove() }
         if isOffline { bench.server.setNetwork(.refuses) }
         await bench.until { ($0.kit?.client.connectionStatus == .connected) != isOffline }
         let client = try #require(bench.kit?.client)
-        await bench.phone.home()
-        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        await bench.goHome()
         Task { await client.signOut() }
         await bench.until { $0.kit?.client.userID == nil }
         bench.server.setNetwork(.works)
@@ -105,7 +101,6 @@ extension ChatBench {
 
     @Test func `leaves the background task to the one who signs in, until that one has hung up`() async throws {
         let bench = await ChatBench()
-        defer { bench.remove() }
         bench.server.setNetwork(.refuses)
         await bench.until { $0.kit?.client.connectionStatus != .connected }
         let client = try #require(bench.kit?.client)
@@ -130,9 +125,7 @@ extension ChatBench {
 
     @Test func `leaves nothing of ours to the one who signs in over them`() async throws {
         let bench = await ChatBench()
-        defer { bench.remove() }
-        await bench.phone.home()
-        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        await bench.goHome()
         bench.server.say("secret")
         await bench.until { $0.phone.screen.badge(of: TestApp.bundle) == 1 }
         let group = try await bench.group()
@@ -160,7 +153,6 @@ extension ChatBench {
     ])
     func `is not answered for, read for or looked up by the next`(action: String) async {
         let bench = await ChatBench()
-        defer { bench.remove() }
         await bench.phone.home()
         await bench.phone.deliver(bench.actionable(MessageID(rawValue: 77), tag: "another"), collapseID: "77")
         if action == MessageCategory.defaultAction {
@@ -182,7 +174,6 @@ extension ChatBench {
 
     @Test func `is not answered for by the next, though the answer waited for a sign-in`() async {
         let bench = await ChatBench()
-        defer { bench.remove() }
         await bench.phone.home()
         await bench.kill()
         await bench.phone.deliver(bench.actionable(MessageID(rawValue: 77), tag: bench.server.tag()), collapseID: "77")
@@ -202,7 +193,6 @@ extension ChatBench {
 
     @Test func `keeps the next from signing in while the app group cannot be told`() async throws {
         let bench = await ChatBench()
-        defer { bench.remove() }
         let group = try await bench.group()
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -227,8 +217,7 @@ extension ChatBench {
 @MainActor @Suite(.serialized) struct `A conversation that is read` {
     private func twoShown() async -> (ChatBench, MessageID, MessageID) {
         let bench = await ChatBench()
-        await bench.phone.home()
-        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        await bench.goHome()
         let first = bench.server.say("one")
         await bench.until { $0.list.count == 1 }
         let second = bench.server.say("two")
@@ -238,7 +227,6 @@ extension ChatBench {
 
     @Test func `on another device keeps the notification of what came after`() async {
         let (bench, first, second) = await self.twoShown()
-        defer { bench.remove() }
         #expect(Set(bench.list) == [first.description, second.description])
         bench.server.readElsewhere(upTo: 1)
         await bench.until { $0.list.count == 1 }
@@ -250,7 +238,6 @@ extension ChatBench {
 
     @Test func `from a notification keeps the newer one`() async {
         let (bench, first, second) = await self.twoShown()
-        defer { bench.remove() }
         await bench.phone.perform(action: MessageCategory.markReadAction, on: first.description)
         await bench.until { $0.server.frames.contains(.markRead(withBob, upTo: 1)) }
         #expect(bench.server.frames.contains(.markRead(withBob, upTo: 1)))
@@ -260,7 +247,6 @@ extension ChatBench {
 
     @Test func `on this screen clears all of it`() async {
         let (bench, _, _) = await self.twoShown()
-        defer { bench.remove() }
         await bench.phone.inApp { @MainActor in bench.kit?.didOpen(withBob) }
         await bench.until { $0.list.isEmpty }
         #expect(bench.list == [])
@@ -270,9 +256,7 @@ extension ChatBench {
 @MainActor @Suite(.serialized) struct `An app group that fails` {
     @Test func `keeps the kit from ringing for what the extension may have shown, and settles nothing`() async throws {
         let bench = await ChatBench()
-        defer { bench.remove() }
-        await bench.phone.home()
-        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        await bench.goHome()
         try bench.spoil(try await bench.group())
         let before = bench.server.frames.count
         bench.server.say("hi")

@@ -48,7 +48,6 @@ private func settles(_ frame: ClientFrame, _ disposition: Disposition) -> Bool {
         async throws
     {
         let bench = await ChatBench()
-        defer { bench.remove() }
         let group = try await bench.group()
         func known(_ key: SharedSettings.NameKey) throws -> String? { try group.update { $0.settings[name: key] } }
         bench.server.say("hi")
@@ -64,9 +63,7 @@ private func settles(_ frame: ClientFrame, _ disposition: Disposition) -> Bool {
 
     @Test(.requirement("S0.4", "S3.5")) func `shows nothing without a user info provider, and says why`() async {
         let bench = await ChatBench(hasNames: false)
-        defer { bench.remove() }
-        await bench.phone.home()
-        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        await bench.goHome()
         bench.server.say("hi")
         await bench.until { $0.server.frames.contains { settles($0, .suppressed(.providerMissing)) } }
         #expect(bench.server.frames.contains { settles($0, .suppressed(.providerMissing)) })
@@ -76,12 +73,10 @@ private func settles(_ frame: ClientFrame, _ disposition: Disposition) -> Bool {
     @Test(.requirement("S0.4", "S3.5"))
     func `shows nothing in a group without a group provider, whose name the server knows`() async {
         let bench = await ChatBench()
-        defer { bench.remove() }
         let team = ConversationID(type: .group, target: "team")
         bench.server.make(team, named: "Team")
         await bench.until { (try? $0.kit?.client.storedConversationInfo(team))??.name == "Team" }
-        await bench.phone.home()
-        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        await bench.goHome()
         bench.server.say("hi", to: team)
         await bench.until { $0.server.frames.contains { settles($0, .suppressed(.providerMissing)) } }
         #expect(bench.server.frames.contains { settles($0, .suppressed(.providerMissing)) })
@@ -98,14 +93,12 @@ private func settles(_ frame: ClientFrame, _ disposition: Disposition) -> Bool {
     @Test(.requirement("S0.4", "S3.5"))
     func `is titled with the server's names without any provider, if the app has chosen them`() async {
         let bench = await ChatBench(hasNames: false)
-        defer { bench.remove() }
         bench.kit?.client.usesServerNames = true
         let team = ConversationID(type: .group, target: "team")
         bench.server.request(.setProfiles(ServerTransport.app, [UserProfile("bob", Profile(name: "Bob B."))]))
         bench.server.make(team, named: "Team")
         await bench.until { (try? $0.kit?.client.storedConversationInfo(team))??.name == "Team" }
-        await bench.phone.home()
-        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        await bench.goHome()
         bench.server.say("hi")
         await bench.until { !$0.phone.presentations.isEmpty }
         let direct = bench.phone.screen.list.first?.notification.request.content
@@ -121,11 +114,9 @@ private func settles(_ frame: ClientFrame, _ disposition: Disposition) -> Bool {
     @Test(.requirement("S0.14", "S3.5"))
     func `names the sender in a group as the member provider does, and else by their own name`() async {
         let bench = await ChatBench()
-        defer { bench.remove() }
         bench.kit?.groupInfoProvider = GroupNames()
         bench.kit?.groupMemberInfoProvider = NamesInTeam()
-        await bench.phone.home()
-        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        await bench.goHome()
         for (group, body) in [("team", "Bob of the team: hello"), ("club", "Bob: hello")] {
             let conversation = ConversationID(type: .group, target: group)
             bench.server.request(

@@ -9,7 +9,7 @@ private protocol Backend: Sendable {
     func userToken() async throws -> String
 }
 
-/// "The SDK in ten lines" of both READMEs, compiled: the tidy test holds that they show these lines.
+/// "The SDK in ten lines" of docs/app/README.md, compiled: the tidy test holds that the page shows these lines.
 @MainActor private func sdkInTenLines(
     serverURL: URL, names: some UserInfoProvider & GroupInfoProvider, screens: NavigationExecutor,
     backend: some Backend, show: (StoredMessage) -> Void

@@ -16,9 +16,7 @@ import VirtualPhone
     @Test(arguments: [OSVersion(14), OSVersion(15), OSVersion(17)])
     func `is replaced without a ring from iOS 15 on, and only taken out before`(version: OSVersion) async {
         let bench = await ChatBench(osVersion: version)
-        defer { bench.remove() }
-        await bench.phone.home()
-        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        await bench.goHome()
         // One stays unread: below iOS 16 an icon without a number empties the list.
         bench.server.say("one")
         await bench.until { Self.list($0) == ["one"] }

@@ -13,8 +13,7 @@ import VirtualPhone
     /// Loses the connection, brings the push of a message, lets the person do something, and connects again.
     private func play(_ bench: ChatBench, person: (MessageID) async -> Void = { _ in }) async -> MessageID {
         await bench.until { $0.server.frames.contains { if case .registerPush = $0 { true } else { false } } }
-        await bench.phone.home()
-        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        await bench.goHome()
         bench.server.setNetwork(.refuses)
         await bench.until { $0.kit?.client.connectionStatus != .connected }
         let message = bench.server.say("hi")
@@ -29,7 +28,6 @@ import VirtualPhone
 
     @Test func `rings once`() async {
         let bench = await ChatBench()
-        defer { bench.remove() }
         let message = await self.play(bench)
         #expect(bench.kit?.client.kitFacts.isKnown(message) == true)
         #expect(bench.kit?.client.runState == .backgroundActive)
@@ -39,7 +37,6 @@ import VirtualPhone
     /// The delivered list cannot tell of it any more. The server does: it gave the message to APNs.
     @Test func `rings once also if the person has cleared it meanwhile`() async {
         let bench = await ChatBench()
-        defer { bench.remove() }
         let message = await self.play(bench) { await bench.phone.dismiss($0.description) }
         #expect(bench.kit?.client.kitFacts.isKnown(message) == true)
         #expect(bench.kit?.client.runState == .backgroundActive)
@@ -48,9 +45,7 @@ import VirtualPhone
 
     @Test func `rings once by the app itself if no push was sent`() async {
         let bench = await ChatBench()
-        defer { bench.remove() }
-        await bench.phone.home()
-        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        await bench.goHome()
         // The server still takes the connection for a good one, and waits for an answer on it.
         bench.server.setNetwork(.refuses, isNoticed: false)
         await bench.until { $0.kit?.client.connectionStatus != .connected }

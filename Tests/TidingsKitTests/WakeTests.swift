@@ -18,7 +18,6 @@ private let withBob = ConversationID(type: .direct, target: "bob")
 @MainActor @Suite(.serialized) struct `An app that iOS wakes` {
     @Test(.requirement("S4.9")) func `catches up after a silent push, though its process was gone`() async {
         let bench = await ChatBench()
-        defer { bench.remove() }
         await bench.phone.home()
         await bench.kill()
         let before = bench.server.frames.count
@@ -43,7 +42,6 @@ private let withBob = ConversationID(type: .direct, target: "bob")
 
     @Test(.requirement("S4.9")) func `catches up for a silent push of its backend, and is told the data`() async {
         let bench = await ChatBench()
-        defer { bench.remove() }
         await bench.phone.home()
         await bench.kill()
         let before = bench.server.frames.count
@@ -63,7 +61,6 @@ private let withBob = ConversationID(type: .direct, target: "bob")
 
     @Test func `catches up in an app refresh task, and asks for the next one`() async {
         let bench = await ChatBench()
-        defer { bench.remove() }
         await bench.phone.home()
         await bench.kill()
         bench.server.say("missed")
@@ -82,7 +79,6 @@ private let withBob = ConversationID(type: .direct, target: "bob")
 
     @Test func `catches up in a Background Fetch`() async {
         let bench = await ChatBench(osVersion: 9, lifecycle: .application, isOld: true)
-        defer { bench.remove() }
         await bench.phone.home()
         await bench.kill()
         bench.server.say("missed")
@@ -101,7 +97,6 @@ private let withBob = ConversationID(type: .direct, target: "bob")
 
     @Test func `sends a reply from a notification, though its process was gone, and opens nothing`() async {
         let bench = await ChatBench()
-        defer { bench.remove() }
         let id = bench.server.say("how are you?")
         await bench.phone.home()
         await bench.kill()
@@ -126,9 +121,7 @@ private let withBob = ConversationID(type: .direct, target: "bob")
 
     @Test func `marks as read from a notification`() async {
         let bench = await ChatBench()
-        defer { bench.remove() }
-        await bench.phone.home()
-        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        await bench.goHome()
         bench.server.say("hi")
         await bench.until { !$0.phone.screen.list.isEmpty }
         await bench.phone.perform(action: MessageCategory.markReadAction)
@@ -142,7 +135,6 @@ private let withBob = ConversationID(type: .direct, target: "bob")
     @Test(.requirement("S2.8")) func `says that it got no device token, and asks again in the foreground`() async throws
     {
         let bench = await ChatBench()
-        defer { bench.remove() }
         await bench.phone.inApp { @MainActor in
             let error = NSError(domain: "test", code: 3010, userInfo: [NSLocalizedDescriptionKey: "no network"])
             bench.kit?.application(.shared, didFailToRegisterForRemoteNotificationsWithError: error)
@@ -163,7 +155,6 @@ private let withBob = ConversationID(type: .direct, target: "bob")
     @Test(.requirement("S2.10"))
     func `comes before the app can show anything waits, and tells all that the notification said`() async throws {
         let bench = await ChatBench()
-        defer { bench.remove() }
         bench.handlesResponses = false
         await bench.phone.home()
         await bench.phone.terminate()
@@ -182,7 +173,6 @@ private let withBob = ConversationID(type: .direct, target: "bob")
 
     @Test func `follows another with the same payload opens the conversation again`() async {
         let bench = await ChatBench()
-        defer { bench.remove() }
         await bench.phone.home()
         for time in 1...2 {
             await bench.advance(by: 1_000)
@@ -196,7 +186,6 @@ private let withBob = ConversationID(type: .direct, target: "bob")
 
     @Test(.requirement("S1.16", "S1.18")) func `is on a push of the app's own opens the screen of its type`() async {
         let bench = await ChatBench()
-        defer { bench.remove() }
         await bench.phone.home()
         await bench.phone.deliver(["aps": ["alert": "passed"], "type": "commentpass"])
         await bench.phone.tap()
@@ -208,14 +197,12 @@ private let withBob = ConversationID(type: .direct, target: "bob")
     @Test(.requirement("S1.16"), arguments: ["foreground", "background", "frozen", "killed"])
     func `is on a message of that type opens the screen, not the conversation`(state: String) async {
         let bench = await ChatBench()
-        defer { bench.remove() }
         var options = PushOptions()
         options.custom = JSONObject([("type", "commentpass")])
         switch state {
         case "foreground": break
         case "background":
-            await bench.phone.home()
-            await bench.until { $0.kit?.client.runState == .backgroundActive }
+            await bench.goHome()
         case "frozen":
             await bench.phone.home()
             await bench.advance(by: 30_000)
@@ -242,7 +229,6 @@ private let withBob = ConversationID(type: .direct, target: "bob")
 
     @Test(.requirement("S1.16", "S4.7")) func `is on the app's own banner of such a message opens the screen`() async {
         let bench = await ChatBench()
-        defer { bench.remove() }
         bench.kit?.client.ringsInForeground = true
         await bench.advance(by: 10)
         var options = PushOptions()
@@ -257,7 +243,6 @@ private let withBob = ConversationID(type: .direct, target: "bob")
 
     @Test(.requirement("S1.15")) func `is on a push that says nothing to the kit opens nothing`() async {
         let bench = await ChatBench()
-        defer { bench.remove() }
         await bench.phone.home()
         await bench.phone.deliver(["aps": ["alert": "sale"], "type": "news"])
         await bench.phone.tap()
@@ -279,7 +264,6 @@ private let withBob = ConversationID(type: .direct, target: "bob")
     @Test(.requirement("S4.2", "S4.6", "S4.7"))
     func `draws its own banner for a push in the foreground, with sound, and opens what it names`() async {
         let bench = await ChatBench(osVersion: 9, lifecycle: .application, isOld: true)
-        defer { bench.remove() }
         await bench.phone.deliver(bench.push(MessageID(rawValue: 77)))
         await bench.until { !$0.banners.isEmpty }
         #expect(bench.banners.map(\.text) == [AlertText(title: "Bob", body: "hi")])
@@ -305,7 +289,6 @@ private let withBob = ConversationID(type: .direct, target: "bob")
 
     @Test(.requirement("S4.2")) func `rings once for a push that comes twice in the foreground`() async {
         let bench = await ChatBench(osVersion: 9, lifecycle: .application, isOld: true)
-        defer { bench.remove() }
         for _ in 1...2 { await bench.phone.deliver(bench.push(MessageID(rawValue: 77))) }
         await bench.phone.deliver(bench.push(MessageID(rawValue: 78)))
         await bench.until { $0.banners.count > 1 }
@@ -317,7 +300,6 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         async
     {
         let bench = await ChatBench(osVersion: 9, lifecycle: .application, isOld: true)
-        defer { bench.remove() }
         await bench.phone.home()
         await bench.phone.deliver(bench.push(MessageID(rawValue: 77)))
         await bench.phone.tap()
@@ -329,7 +311,6 @@ private let withBob = ConversationID(type: .direct, target: "bob")
     @Test(.requirement("S0.21", "S0.22", "S4.4"))
     func `opens the conversation once when its process was gone, though two callback paths tell it`() async {
         let bench = await ChatBench(osVersion: 9, lifecycle: .application, isOld: true)
-        defer { bench.remove() }
         await bench.phone.home()
         await bench.phone.terminate()
         await bench.phone.deliver(bench.push(MessageID(rawValue: 77)))
@@ -345,9 +326,7 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         async throws
     {
         let bench = await ChatBench(osVersion: 9, lifecycle: .application, isOld: true)
-        defer { bench.remove() }
-        await bench.phone.home()
-        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        await bench.goHome()
         bench.server.say("hi")
         await bench.until { !$0.phone.screen.list.isEmpty }
         let content = try #require(bench.phone.screen.list.first?.notification.request.content)
@@ -361,9 +340,7 @@ private let withBob = ConversationID(type: .direct, target: "bob")
     @Test(.requirement("S0.19", "S0.22", "S3.12"))
     func `opens a local notification's conversation from its launch options`() async {
         let bench = await ChatBench(osVersion: 9, lifecycle: .application, isOld: true)
-        defer { bench.remove() }
-        await bench.phone.home()
-        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        await bench.goHome()
         bench.server.say("hi")
         await bench.until { !$0.phone.screen.list.isEmpty }
         await bench.phone.terminate()

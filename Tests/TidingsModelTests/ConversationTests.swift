@@ -21,6 +21,17 @@ import TidingsModel
         #expect(ConversationType(notificationCode: "") == nil)
     }
 
+    @Test func `is read by its code and by its word`() {
+        #expect(Set(ConversationType.allCases.map(\.word)).count == ConversationType.allCases.count)
+        for type in ConversationType.allCases {
+            #expect(ConversationType(word: type.word) == type && ConversationType(word: type.rawValue) == type)
+        }
+        #expect(ConversationType(word: "Group") == nil && ConversationType(word: "") == nil)
+        #expect(ObjectName(word: "text") == .text && ObjectName.text.word == "text")
+        #expect(ObjectName(word: "RC:TxtMsg") == .text)
+        #expect(ObjectName(word: "my:Card") == "my:Card" && ObjectName("my:Card").word == nil)
+    }
+
     @Test(.requirement("S0.16")) func `names the peer or the conversation itself`() {
         let own = ConversationType.allCases.filter { !$0.targetIsPeer }
         #expect(Set(own) == [.discussion, .group, .chatRoom])
@@ -113,7 +124,8 @@ import TidingsModel
         arguments: [
             (LegEnd.ownDevice, "own_device", nil), (.noDevice, "no_device", nil), (.signedOut, "signed_out", nil),
             (.notNotifiable, "not_notifiable", nil), (.blocked, "blocked", nil), (.settled(.shown), "settled", "shown"),
-            (.settled(.appHandled), "settled", "app_handled"), (.settled(.leftToApp), "settled", "left_to_app"),
+            (.settled(.notified), "settled", "notified"), (.settled(.appHandled), "settled", "app_handled"),
+            (.settled(.leftToApp), "settled", "left_to_app"),
             (.settled(.suppressed(.providerMissing)), "settled", "suppressed(provider_missing)"),
             (.readElsewhere, "read_elsewhere", nil), (.recalled, "recalled", nil), (.expired, "expired", nil),
             (.muted, "muted", nil), (.quietHours, "quiet_hours", nil), (.noToken, "no_token", nil),

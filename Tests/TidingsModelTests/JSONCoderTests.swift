@@ -199,3 +199,42 @@ private func fault<Value: Decodable>(
     ])
     func `names members as JSON does`(name: String, member: String) { #expect(JSONName.snakeCase(name) == member) }
 }
+
+private struct Kept: JSONCodable, Equatable {
+    var bytes: [UInt8]
+    var list: [String] = []
+    var count: Int64 = 0
+    static let leftOutMembers = ["list", "count"]
+}
+
+@Suite struct `A record of a store` {
+    @Test func `leaves out lists without elements and zeros, and is read without them`() throws {
+        for (kept, text) in [
+            (Kept(bytes: [0, 255]), #"{"bytes":"00ff"}"#),
+            (Kept(bytes: [], list: ["a"], count: 2), #"{"bytes":"","list":["a"],"count":2}"#),
+        ] {
+            #expect(kept.json.text == text)
+            #expect(try Kept(json: kept.json) == kept)
+        }
+    }
+
+    @Test(arguments: [("{}", "is missing"), (#"{"bytes":"0"}"#, "must be pairs"), (#"{"bytes":[0]}"#, "must be pairs")])
+    func `has bytes as digits`(text: String, rule: String) throws {
+        let fault = try #require(throws: InvalidField.self) { try Kept(line: text.utf8) }
+        #expect(fault.field == "bytes" && fault.rule.hasPrefix(rule))
+    }
+}
+
+@Suite struct `Members of an object` {
+    @Test func `stand in their order, with null for nil`() {
+        let none: String? = nil
+        let members: JSONMembers = ["b": UserID("ann"), "a": none, "list": [1, 2], "kind": ConversationType.group]
+        #expect(members.json.text == #"{"b":"ann","a":null,"list":[1,2],"kind":"GRP"}"#)
+        #expect((members + ["c": 1.5]).json["c"]?.text == "1.5")
+    }
+
+    @Test func `are left out without a value where that is asked for`() {
+        let members: JSONMembers = .given(["a": nil, "b": true, "c": [UserID("x")].objects { ["id": $0] }])
+        #expect(members.json.text == #"{"b":true,"c":[{"id":"x"}]}"#)
+    }
+}

@@ -68,7 +68,6 @@ final class PersonService: UNNotificationServiceExtension {
     @Test(arguments: [OSVersion(15), OSVersion(26)])
     func `has the sender's name and portrait, the group below, and the text`(version: OSVersion) async throws {
         let bench = try await self.bench(version)
-        defer { bench.remove() }
         try await bench.group().update {
             $0.settings.remember("4", for: .memberCount(ConversationID(type: .group, target: "team")))
         }
@@ -100,7 +99,6 @@ final class PersonService: UNNotificationServiceExtension {
         version: OSVersion, entitlements: Entitlements, isFetched: Bool
     ) async throws {
         let bench = try await self.bench(version, entitlements)
-        defer { bench.remove() }
         await self.push(to: bench)
         let content = try #require(self.content(of: bench))
         #expect([content.title, content.subtitle, content.body] == ["Team", "", "Bobby: secret"])
@@ -116,7 +114,6 @@ final class PersonService: UNNotificationServiceExtension {
     ])
     func `asks no other host for a portrait`(url: String) async throws {
         let bench = try await self.bench()
-        defer { bench.remove() }
         PersonService.web.put(Self.jpeg, at: url)
         await self.push(to: bench, portrait: url)
         let content = try #require(self.content(of: bench))
@@ -127,7 +124,6 @@ final class PersonService: UNNotificationServiceExtension {
 
     @Test func `reads a portrait that lies on the server with its token and the message`() async throws {
         let bench = try await self.bench()
-        defer { bench.remove() }
         let media = MediaID("00112233445566778899aabbccddeeff")
         let address =
             "t:https://chat.example.com/v1/media/\(media)?message=\(MessageID(rawValue: 7))"
@@ -140,7 +136,6 @@ final class PersonService: UNNotificationServiceExtension {
     @Test(arguments: [Data("<svg/>".utf8), Data([0xff, 0xd8, 0xff]) + Data(repeating: 7, count: 1_000_000)])
     func `comes without what is no image, or too large`(file: Data) async throws {
         let bench = try await self.bench()
-        defer { bench.remove() }
         PersonService.web.put(file, at: Self.url)
         await self.push(to: bench)
         #expect(self.content(of: bench)?.communication?.sender == "Bobby")
@@ -149,7 +144,6 @@ final class PersonService: UNNotificationServiceExtension {
 
     @Test func `is forgotten by the system when it is recalled`() async throws {
         let bench = try await self.bench()
-        defer { bench.remove() }
         await self.push(to: bench, 7)
         await self.push(to: bench, 8)
         #expect(bench.phone.donations().count == 2)
@@ -160,7 +154,6 @@ final class PersonService: UNNotificationServiceExtension {
 
     @Test func `is of nobody where the phone hides content`() async throws {
         let bench = try await self.bench()
-        defer { bench.remove() }
         try await bench.group().update { $0.settings.showsContent = false }
         await self.push(to: bench)
         let content = try #require(self.content(of: bench))

@@ -59,7 +59,6 @@ private let app = Ledger.Holder.kit(process: 1)
     @Test(arguments: [0, 1, 4_900, 4_999, 5_000, 60_000] as [Int64])
     func `rings when the app died before it showed it, however young the claim is`(age: Int64) async throws {
         let bench = try await self.bench(claimedBefore: age)
-        defer { bench.remove() }
         await bench.push(7)
         #expect(bench.phone.presentations.map(\.isRing) == [true])
         #expect(bench.phone.presentations.map(\.badge) == [3])
@@ -70,7 +69,6 @@ private let app = Ledger.Holder.kit(process: 1)
 
     @Test func `is silent when the app shows it meanwhile, and waits no longer than that`() async throws {
         let bench = try await self.bench(claimedBefore: 1_000)
-        defer { bench.remove() }
         let group = try await bench.group()
         PatientService.clock.withLock { clock in
             clock.meanwhile = {
@@ -84,7 +82,6 @@ private let app = Ledger.Holder.kit(process: 1)
 
     @Test func `is silent when the app was ended after the notification centre had it`() async throws {
         let bench = try await self.bench(claimedBefore: 1_000)
-        defer { bench.remove() }
         await bench.phone.inApp {
             let content = UNMutableNotificationContent()
             content.body = "secret 7"

@@ -30,7 +30,6 @@ extension `A service extension with the handler` {
         version: OSVersion
     ) async throws {
         let bench = await ServiceBench(osVersion: version, isFiltering: true)
-        defer { bench.remove() }
         try await bench.signIn(tag: "carol")
         await bench.push(7)
         let contents = bench.phone.screen.list.map(\.notification.request.content)
@@ -45,7 +44,6 @@ extension `A service extension with the handler` {
         version: OSVersion
     ) async throws {
         let bench = await ServiceBench(osVersion: version, isFiltering: true)
-        defer { bench.remove() }
         try await bench.signIn()
         await bench.push(7, badge: 3)
         await bench.pushBadge(1, at: 100)
@@ -66,7 +64,6 @@ extension `A service extension with the handler` {
     func `is silent below iOS 13.3, and shows nothing from there on, for what has rung`(version: OSVersion) async throws
     {
         let bench = await ServiceBench(osVersion: version, isFiltering: true)
-        defer { bench.remove() }
         try await bench.signIn()
         try await bench.group().update { $0.ledger.markShown(MessageID(rawValue: 7), by: .kit(process: 1), wall: 0) }
         await bench.push(7, badge: 3)

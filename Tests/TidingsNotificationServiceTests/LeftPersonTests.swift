@@ -13,7 +13,6 @@ extension `A service extension with the handler` {
     @Test(arguments: [nil, "carol"])
     func `shows nothing it has fetched to the person who came meanwhile`(next: String?) async throws {
         let bench = await ServiceBench()
-        defer { bench.remove() }
         try await bench.signIn(token: "t")
         Service.web.answer("/v1/extension/missed", with: ["entries": [entry(11, 1), entry(12, 2)]])
         let group = try await bench.group()

@@ -144,7 +144,6 @@ extension Answers.Answer {
 extension `A service extension with the handler` {
     @Test func `posts nothing of what is recalled while it is fetched, and does not fetch again`() async throws {
         let bench = await ServiceBench()
-        defer { bench.remove() }
         try await bench.signIn(token: "t")
         Service.web.answer("/v1/extension/missed", with: ["entries": [entry(11, 1), entry(12, 2)]])
         let group = try await bench.group()
@@ -161,7 +160,6 @@ extension `A service extension with the handler` {
 
     @Test func `tells the server of all it has fetched in one request, however slow that is`() async throws {
         let bench = await ServiceBench()
-        defer { bench.remove() }
         try await bench.signIn(token: "t")
         let missed = (11...30).map { entry(Int64($0), UInt64($0)) }
         Service.web.answer("/v1/extension/missed", with: ["entries": .array(missed)])

@@ -38,7 +38,7 @@ final class Service: UNNotificationServiceExtension {
     ) async {
         // It is shared by all benches with our own extensions; tests with another one run beside them.
         if extensionCode == nil { Service.web.reset() }
-        self.folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString)").path
+        self.folder = testFolder().path
         self.phone = VirtualPhone(osVersion: osVersion, folder: self.folder)
         self.phone.install(
             InstalledApp(
@@ -117,14 +117,11 @@ final class Service: UNNotificationServiceExtension {
                 "tidings": info.dictionary,
             ], collapseID: BadgeInfo.identifier)
     }
-
-    func remove() { try? FileManager.default.removeItem(atPath: self.folder) }
 }
 
 @MainActor @Suite(.serialized) struct `A service extension with the handler` {
     @Test func `rings once for a push that comes twice`() async throws {
         let bench = await ServiceBench()
-        defer { bench.remove() }
         try await bench.signIn()
         await bench.push(7)
         await bench.push(7)
@@ -137,7 +134,6 @@ final class Service: UNNotificationServiceExtension {
 
     @Test func `does not ring for what the kit has shown`() async throws {
         let bench = await ServiceBench()
-        defer { bench.remove() }
         try await bench.signIn()
         let container = await bench.phone.inApp {
             FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: "group.chat")
@@ -152,7 +148,6 @@ final class Service: UNNotificationServiceExtension {
     @Test(arguments: [true, false])
     func `looks at the delivered list when the kit died between claim and showing`(wasPosted: Bool) async throws {
         let bench = await ServiceBench()
-        defer { bench.remove() }
         try await bench.signIn()
         let id = MessageID(rawValue: 7)
         let container = await bench.phone.inApp {
@@ -182,7 +177,6 @@ final class Service: UNNotificationServiceExtension {
         async throws
     {
         let bench = await ServiceBench()
-        defer { bench.remove() }
         try await bench.signIn()
         await bench.phone.deliver(["aps": ["alert": "sale", "mutable-content": 1]])
         #expect(bench.phone.screen.badge(of: "com.example.chat") == 3)
@@ -194,7 +188,6 @@ final class Service: UNNotificationServiceExtension {
 
     @Test(.requirement("S2.20")) func `leaves the badge as it came where none is stored`() async throws {
         let bench = await ServiceBench()
-        defer { bench.remove() }
         try await bench.signIn(badge: nil)
         await bench.push(7, badge: 5)
         #expect(bench.phone.presentations.map(\.badge) == [5])
@@ -202,7 +195,6 @@ final class Service: UNNotificationServiceExtension {
 
     @Test func `shows nothing of a push for somebody else`() async throws {
         let bench = await ServiceBench()
-        defer { bench.remove() }
         try await bench.signIn(tag: "carol", token: "t")
         await bench.push(7, position: 20)
         #expect(bench.phone.presentations.allSatisfy { !$0.isRing })
@@ -220,7 +212,6 @@ final class Service: UNNotificationServiceExtension {
         person: String?
     ) async throws {
         let bench = await ServiceBench()
-        defer { bench.remove() }
         try await bench.signIn()
         try await bench.group().update {
             $0.recipient = person.map { Recipient(tag: $0, extensionToken: "t", position: 10) }
@@ -250,7 +241,6 @@ final class Service: UNNotificationServiceExtension {
 
     @Test func `writes the lines that were chosen, those from the app's strings as the app has them`() async throws {
         let bench = await ServiceBench()
-        defer { bench.remove() }
         try await bench.signIn()
         let info = PushInfo(
             message: MessageID(rawValue: 7), position: 11, badgePosition: 11, recipientTag: "tag",
@@ -272,7 +262,6 @@ final class Service: UNNotificationServiceExtension {
 
     @Test func `writes the real text for the person who is signed in, and keeps it nowhere else`() async throws {
         let bench = await ServiceBench()
-        defer { bench.remove() }
         try await bench.signIn()
         await bench.push(7)
         let content = try #require(bench.phone.screen.list.first?.notification.request.content)
@@ -284,7 +273,6 @@ final class Service: UNNotificationServiceExtension {
 
     @Test func `leaves the neutral text where nobody has said who is signed in`() async throws {
         let bench = await ServiceBench()
-        defer { bench.remove() }
         await bench.push(7)
         #expect(bench.phone.screen.list.map(\.notification.request.content.body) == ["You have a new message"])
         #expect(bench.phone.presentations.map(\.isRing) == [true])
@@ -292,7 +280,6 @@ final class Service: UNNotificationServiceExtension {
 
     @Test(.requirement("S2.20")) func `leaves everything as it came where the app group cannot be used`() async throws {
         let bench = await ServiceBench()
-        defer { bench.remove() }
         try await bench.signIn()
         // Before the first unlock files cannot be opened; a file where the folder should be has the same effect.
         let folder = try await bench.group().folder
@@ -311,7 +298,6 @@ final class Service: UNNotificationServiceExtension {
     @Test(.requirement("S0.14"))
     func `fetches what APNs has overwritten, posts it under its ids, and rings once in all`() async throws {
         let bench = await ServiceBench()
-        defer { bench.remove() }
         try await bench.signIn(token: "t")
         Service.web.answer("/v1/extension/missed", with: ["entries": [entry(11, 1), entry(12, 2)]])
         await bench.push(3, position: 13, badge: 3, bseq: 13)
@@ -341,7 +327,6 @@ final class Service: UNNotificationServiceExtension {
 
     @Test func `asks nothing for another sender's push, and again after a failed fetch`() async throws {
         let bench = await ServiceBench()
-        defer { bench.remove() }
         try await bench.signIn(token: "t")
         await bench.phone.deliver(["aps": ["alert": "sale", "mutable-content": 1]])
         #expect(Service.web.sent == [])
@@ -357,7 +342,6 @@ final class Service: UNNotificationServiceExtension {
 
     @Test func `tells the server which message was shown`() async throws {
         let bench = await ServiceBench()
-        defer { bench.remove() }
         try await bench.signIn(token: "t")
         await bench.push(7)
         let sent = try #require(Service.web.sent.first)
@@ -369,7 +353,6 @@ final class Service: UNNotificationServiceExtension {
 
     @Test func `names the sender where the app's providers have named them`() async throws {
         let bench = await ServiceBench()
-        defer { bench.remove() }
         try await bench.signIn()
         try await bench.group().update { $0.settings.remember("Bob Brown", for: .user("bob")) }
         await bench.push(7)
@@ -380,7 +363,6 @@ final class Service: UNNotificationServiceExtension {
 
     @Test(.requirement("S2.22")) func `marks a recalled message in the list without a ring`() async throws {
         let bench = await ServiceBench()
-        defer { bench.remove() }
         try await bench.signIn()
         await bench.push(7)
         await bench.push(7, position: 12, badge: 2, bseq: 12, isRecall: true)

@@ -8,11 +8,14 @@ import TidingsModel
 @Suite struct `A request of the HTTP API that breaks a rule` {
     private static let custom = #""recipients":["bob"],"client_message_id":"c","content":"x""#
     private static let send =
-        #""sender":"a","client_message_id":"c","conversation":{"type":"GRP","target":"team"},"content":"x""#
+        #""sender":"a","client_message_id":"c","conversation":{"type":"GRP","target":"team"},"text":"x""#
+    private static let kinds =
+        "direct (PR), discussion (DS), group (GRP), customer_service (CS), system (SYS), app_public_service (MC), "
+        + "public_service (MP), push_service (PH), chat_room (CHRM)"
 
     static let bad: [(HTTPRequest.Method, String, String?, String)] = [
-        (.post, "conversations/PR/bob", "{}", "type must be DS, GRP or CHRM: others have no members"),
-        (.post, "conversations/XX/bob", "{}", "type must be one of PR, DS, GRP, CS, SYS, MC, MP, PH, CHRM"),
+        (.post, "conversations/PR/bob", "{}", "type must be discussion, group or chat_room: others have no members"),
+        (.post, "conversations/XX/bob", "{}", "type must be one of \(Self.kinds)"),
         (
             .post, "conversations/GRP/a%20b", #"{"name":"T","members":[]}"#,
             "id must not contain spaces or control characters"
@@ -26,7 +29,7 @@ import TidingsModel
             .put, "object-names", #"{"names":["my:Card","a b"]}"#,
             "names[1] must not contain spaces or control characters"
         ),
-        (.get, "users/bob/unread/XX/team", nil, "type must be one of PR, DS, GRP, CS, SYS, MC, MP, PH, CHRM"),
+        (.get, "users/bob/unread/XX/team", nil, "type must be one of \(Self.kinds)"),
         (.post, "conversations/GRP/team", #"{"name":"T","members":["a",""]}"#, "members[1] must not be empty"),
         (
             .post, "conversations/GRP/team", #"{"name":"T","portrait":"","members":[]}"#,
@@ -60,7 +63,29 @@ import TidingsModel
         ),
         (.get, "conversations/GRP/team/messages?user=b&limit=0", nil, "limit must be a whole number from 1 to 100"),
         (.patch, "messages/x", #"{"content":"x"}"#, "id must be a message id of 13 characters"),
-        (.patch, "messages/01qdq6qdr0000", "{}", "content must be present"),
+        (.patch, "messages/01qdq6qdr0000", "{}", "content must be present, or text"),
+        (.patch, "messages/01qdq6qdr0000", #"{"text":"a","content":{}}"#, "text must be left out beside content"),
+        (
+            .post, "messages", "{\(Self.send.replacing("\"text\"", with: "\"content\""))}",
+            "content must be a JSON object, as text or as it is, for a message of type RC:TxtMsg"
+        ),
+        (
+            .post, "messages", "{\(Self.send.replacing("\"text\":\"x\"", with: "\"content\":{\"txt\":\"x\"}"))}",
+            #"content must say something, as {"content": "Lunch?"} does, in a message of type RC:TxtMsg"#
+        ),
+        (
+            .post, "messages", #"{\#(Self.send),"object_name":"image"}"#,
+            "text must be left out of a message of type RC:ImgMsg: it has content"
+        ),
+        (
+            .post, "messages", "{\(Self.send.replacing("\"GRP\"", with: "\"GRP\",\"type_name\":\"direct\""))}",
+            "conversation.type_name must be group"
+        ),
+        (.put, "object-names", #"{"names":["text"]}"#, "names[0] must not be the word for a built-in type"),
+        (
+            .put, "users/b/settings", #"{"levels":{"PR":"all","direct":"all"}}"#,
+            "levels.direct must not be there twice, by code and word"
+        ),
         (.patch, "messages/01qdq6qdr0000", #"{"content":""}"#, "content must not be empty"),
         (.delete, "messages/01qdq6qdr0000?actor=a%20b", nil, "actor must not contain spaces or control characters"),
         (
@@ -111,7 +136,7 @@ import TidingsModel
         ),
         (
             .put, "users/b/settings", #"{"levels":{"XX":"all"}}"#,
-            "levels must be one of PR, DS, GRP, CS, SYS, MC, MP, PH, CHRM"
+            "levels must be one of \(Self.kinds)"
         ),
         (
             .put, "users/b/settings", #"{"levels":{"PR":"loud"}}"#,
@@ -169,7 +194,24 @@ import TidingsModel
         let answer = try await api.request(method, path, body)
         #expect(answer.status == 400)
         #expect(answer.problem == problem)
-        #expect(api.commands.isEmpty)
+        #expect(api.commands.isEmpty && api.reads.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            (HTTPRequest.Method.put, "users/bob/blocked/mallory"), (.put, "accounts/MP/news/followers/bob"),
+            (.get, "users/bob"), (.delete, "messages/01qdq6qdr0000"), (.delete, "users/bob/devices/phone"),
+        ], [("Content-Length", "2"), ("Transfer-Encoding", "chunked")])
+    func `by a body where the route has none is refused`(
+        route: (HTTPRequest.Method, String), header: (String, String)
+    ) async throws {
+        let api = try await APIDouble()
+        let answer = try await api.request(route.0, route.1, "{}", headers: [header])
+        #expect(answer.status == 400)
+        #expect(answer.problem == "body must be left out: this route has none")
+        #expect(api.commands.isEmpty && api.reads.isEmpty)
+        _ = try await api.request(route.0, route.1, headers: [("Content-Length", "0")])
+        #expect(!api.commands.isEmpty || !api.reads.isEmpty)
     }
 
     @Test(arguments: [
@@ -210,6 +252,6 @@ import TidingsModel
         let answer = try await api.request(method, path)
         #expect(answer.status == 403)
         #expect(answer.problem == "Authorization needs a key with the scope \(scope.rawValue)")
-        #expect(api.commands.isEmpty)
+        #expect(api.commands.isEmpty && api.reads.isEmpty)
     }
 }

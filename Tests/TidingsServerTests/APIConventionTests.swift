@@ -27,29 +27,29 @@ import TidingsModel
 
     @Test(arguments: [(1, 130), (50, 3), (65, 2), (100, 2)])
     func `comes whole, page by page, whatever the limit`(limit: Int, count: Int) async throws {
-        let api = try await APIDouble(answering: .accounts(Self.accounts))
+        let api = try await APIDouble(reading: .accounts(Self.accounts))
         let pages = try await self.pages(api, "accounts", limit: limit)
         #expect(pages.flatMap(\.self) == Self.accounts.map(\.account.id.target))
         #expect(pages.count == count)
     }
 
     @Test func `has fifty elements a page without a limit`() async throws {
-        let api = try await APIDouble(answering: .accounts(Self.accounts))
+        let api = try await APIDouble(reading: .accounts(Self.accounts))
         #expect(try await api.request(.get, "accounts").json["accounts"]?.arrayValue?.count == 50)
     }
 
     @Test func `asks the store for its own elements alone, and for one more`() async throws {
-        let api = try await APIDouble(answering: .accounts(Self.accounts))
+        let api = try await APIDouble(reading: .accounts(Self.accounts))
         let next = try #require(try await api.request(.get, "accounts?limit=3").json["next"]?.stringValue)
         _ = try await api.request(.get, "accounts?limit=3&cursor=\(next)")
         #expect(
-            api.commands == [
-                .accounts("demo", limit: 4), .accounts("demo", after: Self.accounts[2].account.id, limit: 4),
+            api.reads == [
+                .readAccounts("demo", limit: 4), .readAccounts("demo", after: Self.accounts[2].account.id, limit: 4),
             ])
     }
 
     @Test func `neither repeats nor hides anything when others come and go between two pages`() async throws {
-        let before = try await APIDouble(answering: .accounts(Self.accounts))
+        let before = try await APIDouble(reading: .accounts(Self.accounts))
         let first = try await before.request(.get, "accounts?limit=3")
         let next = try #require(first.json["next"]?.stringValue)
         // Gone: the element the cursor names, and one before it. New: one before it, and one right after it.
@@ -59,16 +59,16 @@ import TidingsModel
             changed.append(AccountInfo(ServiceAccount(ConversationID(type: .customerService, target: target))))
         }
         changed.sort { $0.account.id < $1.account.id }
-        let after = try await APIDouble(answering: .accounts(changed))
+        let after = try await APIDouble(reading: .accounts(changed))
         let second = try await after.request(.get, "accounts?limit=3&cursor=\(next)")
         let ids = second.json["accounts"]?.arrayValue?.compactMap { $0["id"]?.stringValue }
         #expect(ids == ["a1021", "a103", "a104"])
     }
 
     @Test func `refuses a cursor that is none of its own, and a limit out of range`() async throws {
-        let api = try await APIDouble(answering: .accounts(Self.accounts))
+        let api = try await APIDouble(reading: .accounts(Self.accounts))
         let good = try #require(try await api.request(.get, "accounts?limit=3").json["next"]?.stringValue)
-        let names = try await APIDouble(answering: .objectNames((0..<60).map { ObjectName("my:\($0)") }.sorted()))
+        let names = try await APIDouble(reading: .objectNames((0..<60).map { ObjectName("my:\($0)") }.sorted()))
         let other = try #require(try await names.request(.get, "object-names?limit=3").json["next"]?.stringValue)
         for cursor in ["", "x", "%3D", other, String(good.dropLast(8)), "\(good)=", "AAAAAAAAAAAA", good + good] {
             let answer = try await api.request(.get, "accounts?cursor=\(cursor)")
@@ -185,7 +185,7 @@ import TidingsModel
         let posts = DescribedAnswers.operations.filter {
             $0.method == "POST" && (Self.isOfBackends($0.path) || $0.path == "/v1/media/uploads")
         }
-        #expect(posts.count == 35)
+        #expect(posts.count == 36)
         #expect(
             DescribedAnswers.operations.allSatisfy {
                 $0.hasParameter("Idempotency-Key") == posts.map(\.path).contains($0.path) || $0.method != "POST"
@@ -200,7 +200,7 @@ import TidingsModel
     @Test func `gives the same answer again, also by another process on the same store`() async throws {
         try await TestServer.withFolder { folder in
             let message = #"""
-                {"sender":"alice","client_message_id":"c1","conversation":{"type":"PR","target":"bob"},"content":"{}"}
+                {"sender":"alice","client_message_id":"c1","conversation":{"type":"PR","target":"bob"},"text":"hi"}
                 """#
             let requests = [
                 ("/v1/apps/demo/messages", message), ("/v1/apps/demo/tokens", #"{"user":"alice"}"#),
@@ -240,14 +240,21 @@ import TidingsModel
 }
 
 @Suite struct `The id of a request` {
-    @Test func `is the client's, in the answer, in a problem, and as the problem's instance`() async throws {
+    @Test func `is the client's, in the answer and in a problem, which says once what is wrong`() async throws {
         let api = try await APIDouble(answering: .done)
         let good = try await api.request(.put, "object-names", #"{"names":[]}"#, headers: [("X-Request-Id", "r-1")])
         #expect(good.header("X-Request-Id") == "r-1")
         let bad = try await api.request(.put, "object-names", "{}", headers: [("X-Request-Id", "r/<1>")])
         #expect(bad.header("X-Request-Id") == "r/<1>")
         #expect(bad.json["request_id"] == "r/<1>")
-        #expect(bad.json["instance"] == "urn:tidings:request:r/%3C1%3E")
+        #expect(bad.json["detail"] == "names must be present" && bad.json["rule"] == nil)
+    }
+
+    @Test func `stands in an answer that ends with a line break, as every JSON does`() async throws {
+        let told = try await APIDouble(reading: .objectNames([])).request(.get, "object-names")
+        #expect(told.text == "{\"names\":[],\"next\":null}\n")
+        let refused = try await APIDouble().request(.put, "object-names", "{}")
+        #expect(refused.text.hasSuffix("}\n") && refused.text.count(where: \.isNewline) == 1)
     }
 
     @Test func `is made up where the client's is none`() async throws {
@@ -339,5 +346,15 @@ import TidingsModel
         let described = DescribedAnswers.operations.map { "\($0.method) \($0.path)" }
         let served = Set(try await APIDouble().routes)
         #expect(described.sorted() == served.sorted())
+    }
+
+    @Test func `is of routes with a scope or a role, but for those that look at who asks`() {
+        let open = Set(API.routes.joined().compactMap { if case .open = $0.access { $0.path } else { nil } })
+        #expect(
+            open == [
+                "/", "console", "console/{file}", "healthz", "metrics", "openapi.json", "openapi.yaml", "readyz",
+                "v1/session", "v1/operators/{name}/password", "v1/phones/{id}/commands",
+                "v1/apps/{app}/media/uploads", "v1/apps/{app}/media/uploads/{id}",
+            ])
     }
 }

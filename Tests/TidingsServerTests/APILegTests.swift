@@ -201,7 +201,7 @@ private func found(_ number: UInt64, ended: [EndedLeg] = [], open: [OpenLeg] = [
         #expect(
             kept[1]["request"] == [
                 "apns_id": .string(apnsID(of: leg(7), attempt: 1)), "attempt": 1, "push_type": "alert", "priority": 10,
-                "expiration": 86_400, "collapse_id": .string(MessageID(rawValue: 7).description),
+                "expires_at": 86_400_000, "collapse_id": .string(MessageID(rawValue: 7).description),
                 "topic": "com.example.chat", "environment": "production", "counted_by": .null,
             ])
         #expect(kept[2]["status"] == 503)

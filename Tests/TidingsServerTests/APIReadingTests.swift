@@ -24,35 +24,37 @@ import TidingsModel
                 "hides_content": false, "language": .null, "may_be_added_by": "everybody",
                 "conversations": [
                     [
-                        "conversation": ["type": "GRP", "target": "team"], "level": "mentions", "level_until": 8,
+                        "conversation": ["type": "GRP", "type_name": "group", "target": "team"], "level": "mentions",
+                        "level_until": 8,
                     ]
                 ], "blocked": ["mallory"],
             ])
         let counts = UnreadCounts(unread: 4, unreadWithMuted: 6, mentions: 1)
-        let reader = try await APIDouble(answering: .unread(UnreadReport(counts: counts, head: 9)))
+        let reader = try await APIDouble(reading: .unread(UnreadReport(counts: counts, head: 9)))
         #expect(
             try await reader.request(.get, "users/bob/unread").json == [
                 "unread": 4, "unread_with_muted": 6, "mentions": 1, "head": 9,
             ])
-        #expect(reader.commands == [.unread(UserKey(app: "demo", user: "bob"), nil)])
+        #expect(reader.reads == [.readUnread(UserKey(app: "demo", user: "bob"), nil)])
         let part = UnreadReport.Conversation(id: team, unread: 2, mentions: 1, readUpTo: 7, isMuted: true)
-        let there = try await APIDouble(answering: .unread(UnreadReport(counts: counts, head: 9, conversation: part)))
+        let there = try await APIDouble(reading: .unread(UnreadReport(counts: counts, head: 9, conversation: part)))
         #expect(
             try await there.request(.get, "users/bob/unread/GRP/team").json == [
-                "conversation": ["type": "GRP", "target": "team"], "unread": 2, "mentions": 1, "is_muted": true,
+                "conversation": ["type": "GRP", "type_name": "group", "target": "team"], "unread": 2, "mentions": 1,
+                "is_muted": true,
                 "read_up_to": 7,
             ])
-        #expect(there.commands == [.unread(UserKey(app: "demo", user: "bob"), team)])
+        #expect(there.reads == [.readUnread(UserKey(app: "demo", user: "bob"), team)])
     }
 
     @Test func `registers the app's object names, and tells them`() async throws {
         let api = try await APIDouble(answering: .done)
         #expect(try await api.request(.put, "object-names", #"{"names":["my:Card"]}"#).status == 204)
         #expect(api.commands == [.setObjectNames("demo", ["my:Card"])])
-        let reader = try await APIDouble(answering: .objectNames(["my:Card", "my:Poll"]))
+        let reader = try await APIDouble(reading: .objectNames(["my:Card", "my:Poll"]))
         #expect(
             try await reader.request(.get, "object-names").json == ["names": ["my:Card", "my:Poll"], "next": .null])
-        #expect(reader.commands == [.objectNames("demo")])
+        #expect(reader.reads == [.readObjectNames("demo")])
     }
 
     @Test func `tells the life of a message, of a recall and of a custom message`() async throws {
@@ -67,7 +69,8 @@ import TidingsModel
         #expect(
             try await trace(.recall(recall, app: "demo")) == [
                 "message_id": .string(id.description), "kind": "recall", "sender": "alice",
-                "conversation": ["type": "GRP", "target": "team"], "recalls": .string(first.description), "sent_at": 5,
+                "conversation": ["type": "GRP", "type_name": "group", "target": "team"],
+                "recalls": .string(first.description), "sent_at": 5,
                 "deliveries": [["user": "bob", "position": 3]], "open_legs": [], "ended_legs": [], "receipts": [],
                 "devices": [],
             ])
@@ -77,6 +80,30 @@ import TidingsModel
                 "deliveries": [["user": "bob", "position": 3]], "open_legs": [], "ended_legs": [], "receipts": [],
                 "devices": [],
             ])
+    }
+
+    @Test func `tells a message by its id, and none of a recall`() async throws {
+        let message = Message(
+            id: MessageID(rawValue: 8), app: "demo", sender: "alice", conversation: self.team, clientMessageID: "c",
+            objectName: .image, content: "{}", flags: [.stored, .unlisted], pushText: nil, sentAt: 5)
+        let trace = MessageTrace(
+            of: .message(message), recall: MessageID(rawValue: 9), deliveries: [], open: [], ended: [], receipts: [])
+        let api = try await APIDouble(message: trace)
+        let answer = try await api.request(.get, "messages/\(message.id)")
+        #expect(api.reads == [.readMessage("demo", message.id)])
+        #expect(answer.json["content"] == "{}" && answer.json["object_type"] == "image")
+        #expect(answer.json["unlisted"] == true && answer.json["notified"] == false)
+        #expect(answer.json["recall"] == .string(MessageID(rawValue: 9).description))
+        let recall = Recall(
+            id: MessageID(rawValue: 9), message: message.id, conversation: self.team, sender: "alice", at: 5)
+        let ofRecall = MessageTrace(
+            of: .recall(recall, app: "demo"), deliveries: [], open: [], ended: [], receipts: [])
+        for none in [ofRecall, nil] {
+            let other = try await APIDouble(message: none).request(.get, "messages/\(recall.id)")
+            #expect(other.status == 404 && other.json["code"] == "unknown_message")
+        }
+        let blind = try await APIDouble(scopes: [.trace, .messages])
+        #expect(try await blind.request(.get, "messages/\(message.id)").status == 403)
     }
 
     @Test func `tells in a trace who has written a message as an account`() async throws {
@@ -105,7 +132,8 @@ import TidingsModel
         let status = DeviceStatus(
             authorization: .denied, alert: false, sound: false, badge: true, lockScreen: true,
             notificationCenter: true, backgroundRefresh: .restricted, iconNumber: .kit, isLowPowerModeOn: true,
-            timeZone: "Europe/Berlin", languages: ["de", "en"], appVersion: "3.1", systemVersion: "17.4")
+            timeZone: "Europe/Berlin", languages: ["de", "en"], appVersion: "3.1", systemVersion: "17.4",
+            model: "iPhone16,1")
         trace.reports = [
             DeviceReport(
                 device: DeviceKey(user: bob, device: "phone"), reported: ReportedStatus(status, at: 9, offSince: 4))
@@ -121,7 +149,8 @@ import TidingsModel
                         "authorization": "denied", "alert": false, "sound": false, "badge": true, "lock_screen": true,
                         "notification_center": true, "background_refresh": "restricted", "icon_number": "kit",
                         "low_power_mode": true, "time_zone": "Europe/Berlin", "languages": ["de", "en"],
-                        "app_version": "3.1", "system_version": "17.4", "off_since": 4, "at": 9,
+                        "app_version": "3.1", "system_version": "17.4", "model": "iPhone16,1", "off_since": 4,
+                        "at": 9,
                     ],
                 ]
             ])

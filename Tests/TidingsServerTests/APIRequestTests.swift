@@ -1,3 +1,5 @@
+// swift-format-ignore-file: NeverForceUnwrap
+
 import HTTPTypes
 import ServerCore
 import StoreModel
@@ -69,9 +71,6 @@ private struct Asked: CustomTestStringConvertible, Sendable {
         Asked(.delete, "messages/01qdq6qdr0000", asks: .recall(first)),
         Asked(.delete, "messages/01qdq6qdr0000?actor=alice", as: "alice", asks: .recall(first)),
         Asked(
-            .patch, "messages/01qdq6qdr0000?actor=alice", #"{"content":"x"}"#, as: "alice",
-            asks: .edit(first, content: "x")),
-        Asked(
             .put, "users/bob/settings", Self.settings, as: "bob",
             asks: .setPersonSettings(
                 PersonSettings(
@@ -102,6 +101,26 @@ private struct Asked: CustomTestStringConvertible, Sendable {
         let answer = try await api.request(asked.method, asked.path, asked.body)
         #expect(api.commands == [.request("demo", actor: asked.actor, asked.request)])
         #expect(answer.status == (asked.method == .post && asked.path.hasPrefix("conversations/GRP/team?") ? 201 : 204))
+    }
+
+    @Test(
+        arguments: [
+            (ObjectName.text, #"{"text":"x"}"#, nil), (.text, #"{"content":"{\"content\":\"x\"}"}"#, nil),
+            (.text, #"{"content":{"content":"x"}}"#, nil), ("my:Card", #"{"content":{"content":"x"}}"#, nil),
+            (.text, #"{"content":"plain words"}"#, "content"), (.image, #"{"text":"x"}"#, "text"),
+        ] as [(ObjectName, String, String?)])
+    func `edits what fits the type of the message`(name: ObjectName, body: String, fault: String?) async throws {
+        let message = Message(
+            id: first, app: "demo", sender: "alice", conversation: team, clientMessageID: "c", objectName: name,
+            content: "{}", flags: .normal, pushText: nil, sentAt: 5)
+        let trace = MessageTrace(of: .message(message), deliveries: [], open: [], ended: [], receipts: [])
+        let api = try await APIDouble(message: trace)
+        let answer = try await api.request(.patch, "messages/01qdq6qdr0000?actor=alice", body)
+        let edit = ClientRequest.edit(first, content: #"{"content":"x"}"#)
+        #expect(answer.status == (fault == nil ? 204 : 400))
+        #expect(answer.json["field"] == fault.map { .string($0) })
+        #expect(api.reads == [.readMessage("demo", first)])
+        #expect(api.commands == (fault == nil ? [.request("demo", actor: "alice", edit)] : []))
     }
 
     @Test(arguments: [
@@ -138,41 +157,46 @@ private struct Asked: CustomTestStringConvertible, Sendable {
         let answer = try await api.request(
             .post, "messages",
             #"""
-            {"sender":"alice","client_message_id":"c","conversation":{"type":"GRP","target":"team"},"content":"x",
+            {"sender":"alice","client_message_id":"c","conversation":{"type":"group","target":"team"},"text":"x",
              "mentions":{"users":["carol","bob"]},"recipients":["carol","bob","bob"],"lifetime_ms":60000}
             """#)
         #expect(answer.status == 201)
         let draft = MessageDraft(
-            clientMessageID: "c", conversation: team, objectName: .text, content: "x",
+            clientMessageID: "c", conversation: team, objectName: .text, content: #"{"content":"x"}"#,
             mentions: .users(["bob", "carol"]), recipients: ["bob", "carol"], lifetimeMilliseconds: 60_000)
         #expect(api.commands == [.send(UserKey(app: "demo", user: "alice"), draft)])
     }
 
-    @Test(arguments: [("true", true), ("false", false), ("null", false)])
-    func `sends past blocks only where it is told to`(word: String, ignoresBlocks: Bool) async throws {
+    @Test(
+        arguments: [
+            (#""ignores_blocks":true"#, .blocks), (#""ignores_blocks":false"#, []), (#""ignores_blocks":null"#, []),
+            (#""ignores_ban":true"#, .ban), (#""ignores_ban":null,"ignores_blocks":true"#, .blocks),
+        ] as [(String, PastRefusals)])
+    func `sends past blocks and a ban only where it is told to`(words: String, past: PastRefusals) async throws {
         let accepted = ServerFrame.SendAccepted(clientMessageID: "c", messageID: first, sentAt: 5, position: 0)
         let api = try await APIDouble(answering: .accepted(accepted))
         let answer = try await api.request(
             .post, "messages",
-            #"{"sender":"alice","client_message_id":"c","conversation":{"type":"GRP","target":"team"},"content":"x","#
-                + #""ignores_blocks":\#(word)}"#)
+            #"{"sender":"alice","client_message_id":"c","conversation":{"type":"GRP","target":"team"},"content":{"content":"x"},"#
+                + "\(words)}")
         #expect(answer.status == 201)
-        let draft = MessageDraft(clientMessageID: "c", conversation: team, objectName: .text, content: "x")
-        #expect(api.commands == [.send(UserKey(app: "demo", user: "alice"), draft, ignoresBlocks: ignoresBlocks)])
+        let draft = MessageDraft(
+            clientMessageID: "c", conversation: team, objectName: .text, content: #"{"content":"x"}"#)
+        #expect(api.commands == [.send(UserKey(app: "demo", user: "alice"), draft, past: past)])
     }
 
     @Test func `sends as an account, and says who has written it`() async throws {
         let accepted = ServerFrame.SendAccepted(clientMessageID: "c", messageID: first, sentAt: 5, position: 0)
         let api = try await APIDouble(answering: .accepted(accepted))
         let body = #"""
-            {"sender":"help","client_message_id":"c","conversation":{"type":"CS","target":"bob"},"content":"x","author":"AUTHOR"}
+            {"sender":"help","client_message_id":"c","conversation":{"type":"CS","target":"bob"},"object_name":"text","text":"x","author":"AUTHOR"}
             """#
         let answer = try await api.request(.post, "messages", body.replacing("AUTHOR", with: "cy"))
         #expect(answer.status == 201)
         let draft = MessageDraft(
             clientMessageID: "c", conversation: ConversationID(type: .customerService, target: "bob"),
             objectName: .text,
-            content: "x")
+            content: #"{"content":"x"}"#)
         #expect(api.commands == [.send(UserKey(app: "demo", user: "help"), draft, author: "cy")])
         let bad = try await api.request(.post, "messages", body.replacing("AUTHOR", with: "c y"))
         #expect(bad.problem == "author must not contain spaces or control characters")
@@ -215,19 +239,23 @@ private struct Asked: CustomTestStringConvertible, Sendable {
         let account = AccountInfo(
             ServiceAccount(id, operators: ["cy"]), profile: Profile(name: "System", portrait: "https://a/s.png"),
             followers: 7)
-        let api = try await APIDouble(answering: .accounts([account]))
+        let api = try await APIDouble(reading: .accounts([account]))
         let answer = try await api.request(.get, "accounts/SYS/system")
-        #expect(api.commands == [.accounts("demo", only: id)])
+        #expect(api.reads == [.readAccounts("demo", only: id)])
         #expect(
             answer.json == [
-                "kind": "SYS", "id": "system", "owner": .null, "operators": ["cy"], "audience": "everybody",
+                "kind": "SYS", "kind_name": "system", "id": "system", "owner": .null, "operators": ["cy"],
+                "audience": "everybody",
                 "name": "System", "portrait": "https://a/s.png", "followers": 7,
             ])
-        let none = try await APIDouble(answering: .accounts([])).request(.get, "accounts/PH/x")
+        let none = try await APIDouble(reading: .accounts([])).request(.get, "accounts/PH/x")
         #expect(none.status == 404)
         #expect(none.json["code"] == "unknown_account")
         let kind = try await api.request(.get, "accounts/GRP/x")
-        #expect(kind.problem == "type must be CS, SYS, MC, MP or PH: others have no accounts")
+        #expect(
+            kind.problem
+                == "type must be customer_service, system, app_public_service, public_service or push_service: others have no accounts"
+        )
     }
 
     @Test(arguments: [(false, 201), (true, 200)])
@@ -261,7 +289,8 @@ private struct Asked: CustomTestStringConvertible, Sendable {
         #expect(api.commands == [.request("demo", actor: nil, .conversation(team))])
         #expect(
             answer.json == [
-                "conversation": ["type": "GRP", "target": "team"], "version": 3, "name": "Team", "portrait": .null,
+                "conversation": ["type": "GRP", "type_name": "group", "target": "team"], "version": 3, "name": "Team",
+                "portrait": .null,
                 "push": ["sound": "a.caf"], "is_dissolved": false,
                 "members": [
                     [
@@ -281,20 +310,27 @@ private struct Asked: CustomTestStringConvertible, Sendable {
         let made = try await api.request(
             .post, "conversations/GRP/team?actor=alice", #"{"name":"T","members":["bob"]}"#)
         #expect(made.status == 201)
-        #expect(made.json == ["type": "GRP", "target": "team", "invited": ["bob", "carol"]])
+        #expect(
+            made.json == ["type": "GRP", "type_name": "group", "target": "team", "invited": ["bob", "carol"]])
     }
 
     @Test func `lists who may not write, and who is asked`() async throws {
-        var api = try await APIDouble(answering: .bans([Ban(user: "bob", until: nil), Ban(user: "carol", until: 5)]))
+        var api = try await APIDouble(reading: .bans([Ban(user: "bob", until: nil), Ban(user: "carol", until: 5)]))
         var answer = try await api.request(.get, "conversations/GRP/team/mutes?actor=alice")
-        #expect(api.commands == [.restrictions(.mutes, "demo", team, actor: "alice")])
+        func isAsked(_ kind: RestrictionKind, by actor: UserID?) -> Bool {
+            guard case .readRestrictions(let asked, _, let place, let person, _)? = api.reads.first else {
+                return false
+            }
+            return asked == kind && place == team && person == actor
+        }
+        #expect(isAsked(.mutes, by: "alice"))
         #expect(
             answer.json == [
                 "mutes": [["user": "bob", "until": .null], ["user": "carol", "until": 5]], "next": .null,
             ])
-        api = try await APIDouble(answering: .invited([Invitee(user: "bob", by: "alice", at: 5)]))
+        api = try await APIDouble(reading: .invited([Invitee(user: "bob", by: "alice", at: 5)]))
         answer = try await api.request(.get, "conversations/GRP/team/invitations")
-        #expect(api.commands == [.restrictions(.invitations, "demo", team, actor: nil)])
+        #expect(isAsked(.invitations, by: nil))
         #expect(answer.json == ["invitations": [["user": "bob", "by": "alice", "at": 5]], "next": .null])
     }
 
@@ -317,8 +353,10 @@ private struct Asked: CustomTestStringConvertible, Sendable {
                 "messages": [
                     [
                         "message_id": .string(first.description), "sender": "alice",
-                        "conversation": ["type": "GRP", "target": "team"], "object_name": "RC:TxtMsg",
-                        "client_message_id": "c", "content": "x", "counted": true, "notified": true,
+                        "conversation": ["type": "GRP", "type_name": "group", "target": "team"],
+                        "object_name": "RC:TxtMsg",
+                        "object_type": "text", "client_message_id": "c", "content": "x", "counted": true,
+                        "notified": true, "unlisted": false,
                         "push_text": .null, "push": ["title": "Order"], "sent_at": 5,
                         "mentions": ["everyone": true], "recipients": ["bob"], "expires_at": 9,
                     ]

@@ -267,7 +267,8 @@ import Yams
                 ),
                 (
                     Self.message.replacing("\"PR\"", with: "\"XX\""),
-                    "conversation.type must be one of PR, DS, GRP, CS, SYS, MC, MP, PH, CHRM"
+                    "conversation.type must be one of direct (PR), discussion (DS), group (GRP), customer_service (CS), system (SYS), "
+                        + "app_public_service (MC), public_service (MP), push_service (PH), chat_room (CHRM)"
                 ),
                 (Self.message.replacing(",\"target\":\"bob\"", with: ""), "conversation.target must be present"),
                 (Self.message.replacing("\"c1\"", with: "\"\""), "client_message_id must not be empty"),
@@ -283,7 +284,7 @@ import Yams
                 (
                     Self.message.replacing("\"sender\"", with: "\"pushes\":1,\"sender\""),
                     "pushes is not known here; known are author, client_message_id, content, conversation, counted, "
-                        + "ignores_blocks, lifetime_ms, mentions, notified, object_name, push, push_text, recipients, sender, stored"
+                        + "ignores_ban, ignores_blocks, lifetime_ms, mentions, notified, object_name, push, push_text, recipients, sender, stored, text"
                 ),
             ]
             for (body, problem) in bad {
@@ -297,7 +298,7 @@ import Yams
             #expect(unknown.json["code"] == "unknown_conversation")
             #expect(unknown.json["field"] == "conversation.target")
             let users = try await server.request("PUT", "/v1/apps/demo/conversations/PR/bob", body: "{\"members\":[]}")
-            #expect(users.problem == "type must be DS, GRP or CHRM: others have no members")
+            #expect(users.problem == "type must be discussion, group or chat_room: others have no members")
             let soon = try await server.request(
                 "POST", "/v1/apps/demo/tokens", body: "{\"user\":\"alice\",\"expires_in_seconds\":0}")
             #expect(soon.problem == "expires_in_seconds must be a whole number from 1 to 31536000")
@@ -356,7 +357,11 @@ import Yams
             let document = try #require(try Yams.load(yaml: answer.text) as? [String: Any])
             #expect(document["openapi"] as? String == "3.1.0")
             let paths = try #require(document["paths"] as? [String: [String: Any]])
-            #expect(paths.count == 121)
+            #expect(paths.count == 123)
+            let json = try await server.request("GET", "/openapi.json", key: nil).json
+            #expect(Set((json["paths"]?.members ?? []).map(\.0)) == Set(paths.keys))
+            let limit = json["components"]?["parameters"]?["limit"]?["schema"]
+            #expect(limit?["maximum"] == 100 && limit?["type"] == "integer")
             // Every described route answers otherwise than an unknown one.
             for (path, methods) in paths {
                 for method in methods.keys where method != "servers" {

@@ -1,32 +1,34 @@
 import APNsModel
 import HTTPTypes
-import ServerCore
 import StoreModel
 import Testing
 import TidingsModel
 
+@testable import ServerCore
 @testable import TidingsServer
 
 @Suite struct `The people of the HTTP API` {
-    private static let people = ["a", "b"].map { PersonSummary(id: $0, isBanned: $0 == "b", devices: 2, unread: 3) }
+    private static let people = ["a", "b"].map {
+        PersonSummary(id: $0, ban: $0 == "b" ? AccountBan(reason: "spam") : nil, devices: 2, unread: 3)
+    }
 
     @Test func `come page by page, each with what a list shows`() async throws {
-        let api = try await APIDouble(answering: .people(Self.people, hasMore: true))
+        let api = try await APIDouble(reading: .people(Self.people, hasMore: true))
         let first = try await api.request(.get, "users?limit=2")
         #expect(
             first.json["users"] == [
-                ["id": "a", "banned": false, "devices": 2, "unread": 3],
-                ["id": "b", "banned": true, "devices": 2, "unread": 3],
+                ["id": "a", "banned": false, "ban": .null, "devices": 2, "unread": 3],
+                ["id": "b", "banned": true, "ban": ["reason": "spam", "until": .null], "devices": 2, "unread": 3],
             ])
         let next = try #require(first.json["next"]?.stringValue)
         _ = try await api.request(.get, "users?limit=2&cursor=\(next)")
-        #expect(api.commands == [.people("demo", after: nil, limit: 2), .people("demo", after: "b", limit: 2)])
-        let last = try await APIDouble(answering: .people([], hasMore: false))
+        #expect(api.reads == [.readPeople("demo", after: nil, limit: 2), .readPeople("demo", after: "b", limit: 2)])
+        let last = try await APIDouble(reading: .people([], hasMore: false))
         #expect(try await last.request(.get, "users").json == ["users": [], "next": .null])
     }
 
     @Test func `are told to keys with the scope for accounts`() async throws {
-        let api = try await APIDouble(answering: .people([], hasMore: false), scopes: [.settings, .trace])
+        let api = try await APIDouble(reading: .people([], hasMore: false), scopes: [.settings, .trace])
         #expect(try await api.request(.get, "users").status == 403)
         #expect(try await api.request(.get, "users/bob").status == 403)
     }
@@ -58,16 +60,18 @@ import TidingsModel
         let listed = PersonalConversation(
             id: team, place: 12, name: "Team", portrait: nil, unread: 3, mentions: 1, isMuted: false,
             settings: settings, newest: .init(message))
-        let api = try await APIDouble(answering: .conversationList([listed], hasMore: true))
+        let api = try await APIDouble(reading: .conversationList([listed], hasMore: true))
         let first = try await api.request(.get, "users/bob/conversations?limit=1")
         #expect(
             first.json["conversations"] == [
                 [
-                    "conversation": ["type": "GRP", "target": "team"], "name": "Team", "portrait": .null, "unread": 3,
+                    "conversation": ["type": "GRP", "type_name": "group", "target": "team"], "name": "Team",
+                    "portrait": .null, "unread": 3,
                     "mentions": 1, "is_muted": false, "level": "mentions", "level_until": 90, "pinned_at": 80,
                     "is_archived": false, "is_hidden": false, "is_dissolved": false,
                     "last_message": [
                         "message_id": .string(message.id.description), "sender": "alice", "object_name": "RC:TxtMsg",
+                        "object_type": "text",
                         "sent_at": 70,
                     ],
                 ]
@@ -77,12 +81,12 @@ import TidingsModel
         _ = try await api.request(.get, "users/bob/conversations?limit=1&cursor=\(next)")
         let bob = UserKey(app: "demo", user: "bob")
         #expect(
-            api.commands == [
-                .conversationList(bob, before: nil, limit: 1), .conversationList(bob, before: 12, limit: 1),
+            api.reads == [
+                .readConversationList(bob, before: nil, limit: 1), .readConversationList(bob, before: 12, limit: 1),
             ])
         // A cursor of somebody else's list.
         #expect(try await api.request(.get, "users/carol/conversations?cursor=\(next)").status == 400)
-        let other = try await APIDouble(answering: .conversationList([], hasMore: false), scopes: [.trace, .accounts])
+        let other = try await APIDouble(reading: .conversationList([], hasMore: false), scopes: [.trace, .accounts])
         #expect(try await other.request(.get, "users/bob/conversations").status == 403)
     }
 

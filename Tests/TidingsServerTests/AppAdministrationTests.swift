@@ -6,8 +6,7 @@ import TidingsModel
 
 @Suite(.timeLimit(.minutes(10))) struct `An app that is made while the server runs` {
     @Test func `is there at once: its tokens connect, its keys send, its settings hold`() async throws {
-        try await TestServer.with { server in
-            let olga = try await server.operatorKey()
+        try await TestServer.withOperator { server, olga in
             let made = try await server.request(
                 "POST", "/v1/apps", key: olga, body: #"{"id":"shop","settings":{"name":"The shop","members_max":2}}"#)
             #expect(made.status == 201)
@@ -63,8 +62,7 @@ import TidingsModel
     }
 
     @Test func `is told of in pages, and with nothing that opens anything`() async throws {
-        try await TestServer.with { server in
-            let olga = try await server.operatorKey()
+        try await TestServer.withOperator { server, olga in
             let vera = try await server.operatorKey("vera", "view")
             let secrets = [
                 try await server.makeApp("shop", key: olga), try await server.makeApp("mail", key: olga),
@@ -89,8 +87,7 @@ import TidingsModel
     }
 
     @Test func `takes settings for one revision, if a change says for which`() async throws {
-        try await TestServer.with { server in
-            let olga = try await server.operatorKey()
+        try await TestServer.withOperator { server, olga in
             _ = try await server.makeApp(key: olga)
             func set(_ name: String, _ match: String?) async throws -> APIResponse {
                 try await server.request(
@@ -114,8 +111,7 @@ import TidingsModel
 
 @Suite(.timeLimit(.minutes(10))) struct `The secrets and keys of an app` {
     @Test func `are replaced with a time in which both are good, or at once`() async throws {
-        try await TestServer.with { server in
-            let olga = try await server.operatorKey()
+        try await TestServer.withOperator { server, olga in
             let first = try await server.makeApp(key: olga)
             let path = "/v1/apps/shop/token-secrets"
             let drawn = try await server.request("POST", path, key: olga)
@@ -141,8 +137,7 @@ import TidingsModel
     }
 
     @Test func `of the API are replaced and removed likewise`() async throws {
-        try await TestServer.with { server in
-            let olga = try await server.operatorKey()
+        try await TestServer.withOperator { server, olga in
             _ = try await server.makeApp(key: olga)
             let first = try await server.makeKey(#"["trace"]"#, key: olga)
             #expect(first.wholeMatch(of: /tk_[A-Za-z0-9_-]{43}/) != nil)
@@ -168,8 +163,7 @@ import TidingsModel
     }
 
     @Test func `are shown once: a repeat under the same idempotency key is refused, and draws nothing`() async throws {
-        try await TestServer.with { server in
-            let olga = try await server.operatorKey()
+        try await TestServer.withOperator { server, olga in
             let requests = [
                 ("/v1/apps", #"{"id":"shop"}"#), ("/v1/apps/shop/token-secrets", ""),
                 ("/v1/apps/shop/api-keys", #"{"name":"backend","scopes":["trace"]}"#),
@@ -197,8 +191,7 @@ import TidingsModel
 
 @Suite(.timeLimit(.minutes(10))) struct `The suspension of an app` {
     @Test func `ends its connections, refuses its keys and tokens, and is over when it is resumed`() async throws {
-        try await TestServer.with { server in
-            let olga = try await server.operatorKey()
+        try await TestServer.withOperator { server, olga in
             let secret = try await server.makeApp(key: olga)
             let key = try await server.makeKey(#"["trace"]"#, key: olga)
             let (client, _) = try await server.welcome("alice", app: "shop", secret: secret)
@@ -252,7 +245,12 @@ import TidingsModel
             for key in [nil, "wrong", TestServer.key, APIKeys.draw(APIKeys.operatorPrefix).key] {
                 for (method, path, body) in Self.bodies + Self.reading.map({ ("GET", $0, nil) }) {
                     let answer = try await server.request(method, path, key: key, body: body)
-                    #expect(answer.status == 401 && answer.json["code"] == "unauthorized", "\(method) \(path)")
+                    let (status, code) = key == TestServer.key ? (403, "wrong_key") : (401, "unauthorized")
+                    #expect(answer.status == status && answer.json["code"] == .string(code), "\(method) \(path)")
+                    guard status == 403 else { continue }
+                    #expect(
+                        answer.problem
+                            == "Authorization holds an API key of demo: here an operator's key is needed")
                 }
             }
             #expect(
@@ -262,8 +260,7 @@ import TidingsModel
     }
 
     @Test func `names what is not there`() async throws {
-        try await TestServer.with { server in
-            let olga = try await server.operatorKey()
+        try await TestServer.withOperator { server, olga in
             for (method, path, body) in Self.bodies where path.hasPrefix("/v1/apps/") {
                 let other = path.replacing("/demo", with: "/nowhere")
                 let answer = try await server.request(method, other, key: olga, body: body)
@@ -286,8 +283,7 @@ import TidingsModel
     }
 
     @Test func `is refused by name where it breaks a rule, and nothing is changed`() async throws {
-        try await TestServer.with { server in
-            let olga = try await server.operatorKey()
+        try await TestServer.withOperator { server, olga in
             let before = try await server.request("GET", "/v1/apps", key: olga).text
             let bad: [(String, String, String, String)] = [
                 ("POST", "/v1/apps", #"{"id":"a b"}"#, "id must not contain spaces or control characters"),
@@ -351,8 +347,7 @@ import TidingsModel
     }
 
     @Test func `is refused where something of that name is there, or would be missing`() async throws {
-        try await TestServer.with { server in
-            let olga = try await server.operatorKey()
+        try await TestServer.withOperator { server, olga in
             let conflicts: [(String, String, String?, String)] = [
                 ("POST", "/v1/apps", #"{"id":"demo"}"#, "exists"),
                 ("POST", "/v1/apps/demo/api-keys", #"{"name":"reader","scopes":["trace"]}"#, "exists"),

@@ -3,18 +3,21 @@ import Crypto
 import Foundation
 import NIOConcurrencyHelpers
 import ServerCore
+import StoreMachine
 import StoreModel
 import Testing
 import TidingsModel
 
 @testable import TidingsServer
 
-/// The reference model as a store that answers at once.
-private final class PlainStore: BatchStore {
-    private let state: NIOLockedValueBox<(store: ReferenceStore, epoch: UInt64)>
+/// The store in memory as one that answers at once.
+///
+/// `@unchecked Sendable`: the state is guarded by the lock.
+private final class PlainStore: BatchStore, @unchecked Sendable {
+    private let state: NIOLockedValueBox<(store: MemoryStore, epoch: UInt64)>
 
     init() {
-        var store = ReferenceStore()
+        let store = MemoryStore()
         let opening = store.open()
         self.state = NIOLockedValueBox((store, opening.epoch))
     }

@@ -156,7 +156,7 @@ import TidingsModel
                 "gateway.port must be 0 to 65535, got 70000",
                 "store.path must not be empty",
                 "node must be 0 to 63, got 64",
-                "log.format must be one of json, text, got \"xml\"",
+                "log.format must be one of auto, json, text, got \"xml\"",
                 "app.demo.token_secret must be at least 32 bytes, got 5",
                 "app.demo.api_key.ops.sha256 must be 64 hexadecimal digits",
                 "app.demo.apns.team_id must be 10 letters and digits, got \"x\"",

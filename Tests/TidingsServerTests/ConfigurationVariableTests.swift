@@ -27,7 +27,7 @@ import Testing
                     == meant.keys.sorted().enumerated().map { index, name in
                         let rule = "is not a key of the configuration (in the environment)"
                         guard index < ConfigurationSpelling.guessesMax, let key = meant[name] ?? nil else {
-                            return "\(name) \(rule): check its spelling against docs/configuration.md"
+                            return "\(name) \(rule): check its spelling against docs/server/configuration.md"
                         }
                         return "\(name) \(rule): did you mean \(key)?"
                     })

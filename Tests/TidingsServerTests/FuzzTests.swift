@@ -103,7 +103,7 @@ import TidingsModel
     private static let requests: [(HTTPRequest.Method, String, String)] = [
         (
             .post, "messages",
-            #"{"sender":"alice","client_message_id":"c","conversation":{"type":"GRP","target":"team"},"content":"x","#
+            #"{"sender":"alice","client_message_id":"c","conversation":{"type":"GRP","target":"team"},"text":"x","#
                 + #""mentions":{"users":["carol"]},"recipients":["carol"],"lifetime_ms":60000,"push":{"title":{"loc_key":"K"}},"#
                 + #""object_name":"RC:TxtMsg","not_counted":true}"#
         ),
@@ -152,7 +152,7 @@ import TidingsModel
             #expect((200..<500).contains(answer.status), "seed \(number): \(method) \(path) \(text): \(answer.status)")
             guard answer.status >= 400 else { return }
             let problem = try? JSONValue(parsing: answer.text).objectValue
-            #expect(problem?["field"] != nil && problem?["rule"] != nil, "seed \(number): \(answer.text)")
+            #expect(problem?["field"] != nil && problem?["detail"] != nil, "seed \(number): \(answer.text)")
         }
     }
 }

@@ -61,7 +61,9 @@ import TidingsWire
             #expect(head.hasPrefix("HTTP/1.1 400 Bad Request\r\nContent-Type: application/problem+json"))
             let body = try JSONValue(parsing: await client.rest())
             #expect(body["field"] == "Sec-WebSocket-Protocol")
-            #expect(body["rule"] == "must offer tidings.v1.protobuf or tidings.v1.json")
+            #expect(
+                body["detail"]
+                    == "Sec-WebSocket-Protocol must offer tidings.v1.protobuf or tidings.v1.json")
         }
     }
 

@@ -48,17 +48,13 @@ extension RegistryBench {
     @Test func `is good of nobody else who can sign for the app`() throws {
         let bench = try Self.bench()
         let secret = SharedKey("first secret")
-        let claims: [(String, JSONValue)] = [
-            ("app", "shop"), ("sub", .string(guest.user.rawValue)), ("exp", .int(now / 1_000 + 60)),
-        ]
-        #expect(bench.verdict(on: JSONWebToken.signed(claims, by: secret)) == .invalid)
+        func claims(_ user: String) -> JSONMembers { ["app": "shop", "sub": user, "exp": now / 1_000 + 60] }
+        #expect(bench.verdict(on: JSONWebToken.signed(claims(guest.user.rawValue), by: secret)) == .invalid)
         // Nor does what signs for anonymous people sign for others.
         let keys = try #require(bench.registry.app("shop")?.installations)
         for user in ["alice", guest.user.rawValue + "0"] {
-            var others = claims
-            others[1].1 = .string(user)
             let isAnonymous = UserID(user).isAnonymous
-            guard case .valid = bench.verdict(on: JSONWebToken.signed(others, by: keys.ofUsers)) else {
+            guard case .valid = bench.verdict(on: JSONWebToken.signed(claims(user), by: keys.ofUsers)) else {
                 #expect(!isAnonymous)
                 continue
             }
@@ -99,12 +95,12 @@ extension RegistryBench {
         // The same claims under the other app's key.
         let keys = try #require(bench.registry.app("club")?.installations)
         let forged = JSONWebToken.signed(
-            [("app", "shop"), ("sub", .string(guest.user.rawValue)), ("at", .int(now))], by: keys.ofRenewals)
+            ["app": "shop", "sub": guest.user, "at": now], by: keys.ofRenewals)
         #expect(bench.tokens.checked(renewal: forged) == nil)
     }
 }
 
-/// `docs/decisions/0049-anonymous-people.md`
+/// `docs/inside/decisions/0049-anonymous-people.md`
 @Suite struct `An installation without sign-in` {
     private static func with(
         limit: RateLimit? = nil, _ body: (TestServer, _ operator: String, _ key: String) async throws -> Void
@@ -177,9 +173,14 @@ extension RegistryBench {
 
     @Test func `is refused without a key that is good, and with a body that says anything`() async throws {
         try await Self.with { server, olga, key in
-            for wrong in [nil, "pk_0123456789abcdef", TestServer.key, olga] {
+            for wrong in [nil, "pk_0123456789abcdef"] {
                 #expect(Self.problem(try await Self.make(server, wrong)) == "401 unauthorized Authorization")
             }
+            for other in [TestServer.key, olga] {
+                #expect(Self.problem(try await Self.make(server, other)) == "403 wrong_key Authorization")
+            }
+            let asked = try await server.request("GET", "/v1/apps/demo/users", key: key)
+            #expect(asked.problem == "Authorization holds a client key of demo: here an API key is needed")
             #expect(
                 Self.problem(try await Self.make(server, key, body: #"{"user":"bob"}"#)) == "400 invalid_field user")
             let made = try await Self.make(server, key)
@@ -190,6 +191,12 @@ extension RegistryBench {
             let user = try #require(made.json["user"]?.stringValue)
             let renewal = try #require(made.json["renewal"]?.stringValue)
             #expect(try await Self.renew(server, user, renewal).status == 200)
+            // By its name the one that is good ends, not the one of that name that has ended.
+            let next = try await server.request(
+                "POST", "/v1/apps/demo/client-keys", key: olga, body: #"{"name":"ios"}"#)
+            let nextKey = try #require(next.json["key"]?.stringValue)
+            #expect(try await server.request("DELETE", "/v1/apps/demo/client-keys/ios", key: olga).status == 204)
+            #expect(Self.problem(try await Self.make(server, nextKey)) == "401 unauthorized Authorization")
             let unknown = try await server.request("DELETE", "/v1/apps/demo/client-keys/pk_x", key: olga)
             #expect(Self.problem(unknown) == "404 unknown_client_key key")
         }
@@ -242,8 +249,7 @@ extension RegistryBench {
 
 @Suite struct `The client keys of an app` {
     @Test func `are told as they are, and added once under an idempotency key`() async throws {
-        try await TestServer.with { server in
-            let olga = try await server.operatorKey()
+        try await TestServer.withOperator { server, olga in
             let vera = try await server.operatorKey("vera", "view")
             let path = "/v1/apps/demo/client-keys"
             let once = ["Idempotency-Key: \"k1\""]
@@ -258,7 +264,7 @@ extension RegistryBench {
             #expect(list.json["client_keys"] == .array([first.json, taken.json]))
             let app = try await server.request("GET", "/v1/apps/demo", key: vera)
             #expect(app.json["client_keys"] == list.json["client_keys"])
-            for (key, status) in [(vera, 403), (TestServer.key, 401)] {
+            for (key, status) in [(vera, 403), (TestServer.key, 403)] {
                 let refused = try await server.request("POST", path, key: key, body: #"{"name":"new"}"#)
                 #expect(refused.status == status)
             }

@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import Metrics
 import NIOConcurrencyHelpers
@@ -64,6 +65,22 @@ import TidingsModel
         return lines.withLockedValue { $0 }
     }
 
+    @Test func `has the form that is chosen, and JSON where nobody reads along`() throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("log-\(UUID().uuidString)").path
+        let output = try LogOutput(appendingTo: path)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        #expect(!output.isTerminal)
+        var configuration = ServerConfiguration()
+        for format in ["auto", "json", "text"] {
+            configuration.log.format = format
+            let handler = configuration.logHandler(label: "test", output: output)
+            Logger(label: "test") { _ in handler }.info("hello")
+        }
+        output.flush()
+        let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+        #expect(lines.map { $0.hasPrefix("{") } == [true, true, false])
+    }
+
     @Test func `is one JSON object with its keys`() throws {
         let lines = self.line(.json) { logger in
             logger.log(.warning, "a \"word\"\n", [.reason: "because", .address: "here"])
@@ -80,6 +97,13 @@ import TidingsModel
         #expect(value["level"] == "warning")
         #expect(value["message"] == "a \"word\"\n")
         #expect(value["reason"] == "because")
+    }
+
+    @Test func `keeps a dependency's key apart from a member of its own`() throws {
+        let lines = self.line(.json) { $0.warning("ours", metadata: ["message": "theirs"]) }
+        let value = try JSONValue(parsing: try #require(lines.first))
+        #expect(value["message"] == "ours")
+        #expect(value["_message"] == "theirs")
     }
 
     @Test func `is readable text when that is asked for`() throws {

@@ -7,8 +7,7 @@ import TidingsModel
 
 @Suite(.timeLimit(.minutes(10))) struct `The operators of the server` {
     @Test func `begin with one who is added on the server's machine, who adds the others`() async throws {
-        try await TestServer.with { server in
-            let olga = try await server.operatorKey()
+        try await TestServer.withOperator { server, olga in
             #expect(olga.wholeMatch(of: /to_[A-Za-z0-9_-]{43}/) != nil)
             let added = try await server.request(
                 "POST", "/v1/operators", key: olga, body: #"{"name":"vera@example.com","role":"view"}"#)
@@ -25,8 +24,7 @@ import TidingsModel
     }
 
     @Test func `get another role, another key, or none any more`() async throws {
-        try await TestServer.with { server in
-            let olga = try await server.operatorKey()
+        try await TestServer.withOperator { server, olga in
             let vera = try await server.operatorKey("vera", "view")
             func status(_ key: String) async throws -> Int {
                 try await server.request("POST", "/v1/apps/demo/resume", key: key).status
@@ -53,7 +51,7 @@ import TidingsModel
         try await TestServer.with { server in
             _ = try await server.operatorKey()
             let message = """
-                {"sender":"alice","client_message_id":"c1","conversation":{"type":"PR","target":"bob"},"content":"{}"}
+                {"sender":"alice","client_message_id":"c1","conversation":{"type":"PR","target":"bob"},"text":"Hi"}
                 """
             let asked: [(String, String, String?)] = [
                 ("GET", "/v1/apps/demo/users/bob/unread", nil),
@@ -80,8 +78,7 @@ import TidingsModel
     @Test func `who may send may count first, look at it, and take it back, also of what was sent before a suspension`()
         async throws
     {
-        try await TestServer.with { server in
-            let olga = try await server.operatorKey()
+        try await TestServer.withOperator { server, olga in
             let keys = (try await server.operatorKey("vera", "content"), try await server.operatorKey("sam", "send"))
             let made = try await server.request(
                 "POST", "/v1/apps/demo/pushes", key: keys.1,
@@ -136,8 +133,7 @@ import TidingsModel
     }
 
     @Test func `have nothing of each other's idempotency keys, nor of an API key of the same name`() async throws {
-        try await TestServer.with { server in
-            let olga = try await server.operatorKey()
+        try await TestServer.withOperator { server, olga in
             let other = try await server.operatorKey("operator", "administer")
             let body = #"{"user":"alice"}"#
             func issue(_ key: String) async throws -> APIResponse {

@@ -5,22 +5,23 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import ServerCore
+import StoreMachine
 import StoreModel
 import Testing
 import TidingsModel
 
 @testable import TidingsServer
 
-/// The reference model as a store that answers on a thread of its own, until it is told to fail.
+/// The store in memory as one that answers on a thread of its own, until it is told to fail.
 ///
 /// `@unchecked Sendable`: the state is guarded by the lock.
 private final class ModelStore: BatchStore, @unchecked Sendable {
-    private let state: NIOLockedValueBox<(store: ReferenceStore, epoch: UInt64, fails: Bool, batches: [Int])>
+    private let state: NIOLockedValueBox<(store: MemoryStore, epoch: UInt64, fails: Bool, batches: [Int])>
     private let queue = DispatchQueue(label: "model-store")
     let opening: StoreOpening
 
     init() {
-        var store = ReferenceStore()
+        let store = MemoryStore()
         self.opening = store.open()
         self.state = NIOLockedValueBox((store, self.opening.epoch, false, []))
     }
@@ -122,6 +123,24 @@ private final class FakeSender: PushSender {
         MessageDraft(
             clientMessageID: id, conversation: .init(type: .direct, target: user), objectName: .text,
             content: "{\"content\":\"hello\"}")
+    }
+
+    @Test func `reads what a caller was told is done`() async throws {
+        try await self.with { rig in
+            let bob = UserProfile("bob", Profile(name: "Bob"))
+            #expect(await rig.server.execute(.setProfiles("demo", [bob])) == .done)
+            #expect(await rig.server.read(.readProfiles("demo", ["bob"])) == .profiles([bob]))
+        }
+    }
+
+    @Test func `stops when a read shows that the store has failed`() async throws {
+        try await self.with { rig in
+            rig.store.fail()
+            let answer = await rig.server.read(.readPeople("demo", after: nil, limit: 1))
+            #expect(answer == .refused(ServerCore.unavailable))
+            await #expect(throws: StoreFailure.self) { try await rig.server.ended.futureResult.get() }
+            #expect(rig.test.metric("tidings_store_failures_total") == "1")
+        }
     }
 
     private func sendToPhoneThatIsGone(_ rig: Rig, _ environment: PushEnvironment) async throws -> MessageID {

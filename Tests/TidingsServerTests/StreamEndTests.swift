@@ -25,8 +25,7 @@ import TidingsModel
     }
 
     @Test func `ends with it, with its overlap, and with its app's suspension, though nothing happens`() async throws {
-        try await TestServer.with { server in
-            let olga = try await server.operatorKey()
+        try await TestServer.withOperator { server, olga in
             _ = try await server.makeApp(key: olga)
             let watcher = try await self.open(server, olga, app: "shop")
             let ends: [(name: String, method: String, path: String, body: String?)] = [
@@ -60,8 +59,7 @@ import TidingsModel
 
     @Test func `of an operator ends with it and with the operator, and goes on with a role that may look`() async throws
     {
-        try await TestServer.with { server in
-            let olga = try await server.operatorKey()
+        try await TestServer.withOperator { server, olga in
             let keys = (try await server.operatorKey("vera", "send"), try await server.operatorKey("sven", "view"))
             let (vera, sven) = (
                 try await self.open(server, keys.0, app: "demo"), try await self.open(server, keys.1, app: "demo")
@@ -91,7 +89,7 @@ import TidingsModel
         // Whoever had a place is told that the server stops.
         api.feed.end()
         let answer = try await api.request(.get, "events", headers: headers, key: nil)
-        #expect(answer.json["rule"]?.stringValue?.hasPrefix("the server takes no work") == true)
+        #expect(answer.json["detail"]?.stringValue?.hasPrefix("the server takes no work") == true)
         #expect(places.count == EventFeed.readersMax)
     }
 }

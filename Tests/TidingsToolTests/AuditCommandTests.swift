@@ -24,10 +24,12 @@ import TidingsModel
         ])
         #expect(
             lines == [
-                "2026-01-01 00:00:00.000 UTC  anna             192.0.2.1  POST pushes      chat  01qdq6qdr0000",
-                "2026-01-01 00:00:00.000 UTC  anna             192.0.2.1  remove_operator  -     anna           refused: not_allowed",
-                "2026-01-01 00:00:00.000 UTC  (command line)   -          add_operator     -     anna",
-                "2026-01-01 00:00:00.000 UTC  (configuration)  -          import_app       chat  -",
+                "time                         who              from       what             app   of what        outcome",
+                "2026-01-01 00:00:00.000 UTC  anna             192.0.2.1  POST pushes      chat  01qdq6qdr0000  done",
+                "2026-01-01 00:00:00.000 UTC  anna             192.0.2.1  remove_operator  -     anna           "
+                    + "refused: not_allowed",
+                "2026-01-01 00:00:00.000 UTC  (command line)   -          add_operator     -     anna           done",
+                "2026-01-01 00:00:00.000 UTC  (configuration)  -          import_app       chat  -              done",
             ])
     }
 

@@ -19,8 +19,9 @@ import TidingsModel
         ]
         #expect(
             ControlText.list(apps) == [
-                "demo            active     1 API key   revision 3   since 2026-01-01 00:00:00.000 UTC",
-                "shop  The shop  suspended  0 API keys  revision 12  since 2026-01-01 00:00:00.000 UTC",
+                "app   name      state      API keys  revision  since",
+                "demo  -         active            1         3  2026-01-01 00:00:00.000 UTC",
+                "shop  The shop  suspended         0        12  2026-01-01 00:00:00.000 UTC",
             ])
         #expect(ControlText.list([]) == ["there are no apps"])
         let operators: [JSONValue] = [
@@ -35,9 +36,11 @@ import TidingsModel
         ]
         #expect(
             OperatorCommand.List.lines(operators) == [
-                "anna     administer  since 2026-01-01 00:00:00.000 UTC  used 2026-01-01 00:01:00.000 UTC",
-                "grafana  view        since 2026-01-01 00:00:00.000 UTC  never used                        "
-                    + "the one before is good until 2026-01-01 01:00:00.000 UTC",
+                "operator  role        since                        last used                    "
+                    + "the one before is good until",
+                "anna      administer  2026-01-01 00:00:00.000 UTC  2026-01-01 00:01:00.000 UTC  -",
+                "grafana   view        2026-01-01 00:00:00.000 UTC  never                        "
+                    + "2026-01-01 01:00:00.000 UTC",
             ])
         #expect(OperatorCommand.List.lines([]) == ["there are no operators"])
     }
@@ -65,12 +68,42 @@ import TidingsModel
             ControlText.app(app) == [
                 "shop \"The shop\", active, revision 4, since 2026-01-01 00:00:00.000 UTC, from the configuration file",
                 "settings:", "  name: \"The shop\"", "  push:", "    text: alert",
-                "token secrets:", "  s2  since 2026-01-01 00:01:00.000 UTC  signs",
-                "  s1  since 2026-01-01 00:00:00.000 UTC  good until 2026-01-02 00:01:00.000 UTC",
-                "API keys:", "  backend  history, tokens  since 2026-01-01 00:00:00.000 UTC  never used",
-                "client keys:", "  ios  pk_0123456789abcdef  since 2026-01-01 00:00:00.000 UTC  good",
-                "  old  pk_fedcba98          since 2026-01-01 00:00:00.000 UTC  revoked 2026-01-01 00:01:00.000 UTC",
+                "token secrets:", "  id  since                        state",
+                "  s2  2026-01-01 00:01:00.000 UTC  signs",
+                "  s1  2026-01-01 00:00:00.000 UTC  good until 2026-01-02 00:01:00.000 UTC", "API keys:",
+                "  name     scopes           since                        last used  the one before is good until",
+                "  backend  history, tokens  2026-01-01 00:00:00.000 UTC  never      -", "client keys:",
+                "  name  key                  since                        state",
+                "  ios   pk_0123456789abcdef  2026-01-01 00:00:00.000 UTC  good",
+                "  old   pk_fedcba98          2026-01-01 00:00:00.000 UTC  revoked 2026-01-01 00:01:00.000 UTC",
             ])
+    }
+
+    @Test func `devices with what is known of each, and a dash for what is not`() {
+        let devices: [JSONValue] = [
+            [
+                "id": "phone", "platform": "ios", "lease": "grace", "lease_until": Self.time, "push": "registered",
+                "push_topic": "com.example.chat", "push_environment": "sandbox", "push_token": "abab…abab", "badge": 3,
+                "status": ["authorization": "denied", "alert": false, "model": "iPhone16,1"],
+            ],
+            ["id": "mac", "platform": "macos", "lease": "gone", "last_seen_at": Self.time, "push": "none"],
+        ]
+        #expect(
+            DeviceCommand.List.lines(devices, of: "bob") == [
+                "device  platform  model       lease                                    last seen                    "
+                    + "push                                           badge  notifications",
+                "phone   ios       iPhone16,1  grace until 2026-01-01 00:00:00.000 UTC  -                            "
+                    + "registered com.example.chat sandbox abab…abab  3      denied (off: alert)",
+                "mac     macos     -           gone                                     2026-01-01 00:00:00.000 UTC  "
+                    + "none                                           -      -",
+            ])
+        #expect(DeviceCommand.List.lines([], of: "bob") == ["bob is signed in on no device"])
+    }
+
+    @Test func `pushes with how many people they are for`() {
+        let push: JSONValue = ["id": "01qdq6qdr0000", "state": "done", "progress": ["recipients": 12]]
+        #expect(PushCommand.list([push]) == ["push           state  people", "01qdq6qdr0000  done       12"])
+        #expect(PushCommand.list([]) == ["there are no pushes"])
     }
 
     @Test func `in columns as wide as their widest cell, counted in letters`() {

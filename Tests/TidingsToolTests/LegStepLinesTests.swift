@@ -34,11 +34,10 @@ import TidingsModel
             LegStepLines.lines(trace) == [
                 "", "bob/phone, step by step:",
                 "  2026-01-01 00:00:05.000 UTC  the device had not settled it in time",
-                "  2026-01-01 00:00:05.000 UTC  waits until 2026-01-01 00:00:35.000 UTC: active_elsewhere, "
-                    + "bob is just using another device",
+                "  2026-01-01 00:00:05.000 UTC  waits until 2026-01-01 00:00:35.000 UTC: active_elsewhere",
                 "  2026-01-01 00:00:35.000 UTC  pushed to com.example.chat (production) as apns-1",
                 "  2026-01-01 00:00:36.000 UTC  APNs refused the push: 503 ServiceUnavailable",
-                "  2026-01-01 00:00:36.000 UTC  waits: provider_down, APNs does not answer, or fails",
+                "  2026-01-01 00:00:36.000 UTC  waits: provider_down",
                 "  2026-01-01 00:01:09.000 UTC  pushed to com.example.chat (production) as apns-2, again (1)",
                 "  2026-01-01 00:01:10.000 UTC  ended: accepted (apns-2)",
                 "  2026-01-01 00:01:11.000 UTC  the phone says: shown",

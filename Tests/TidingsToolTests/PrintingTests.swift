@@ -39,6 +39,18 @@ import TidingsModel
         #expect(lines[1].count == lines[0].count)
     }
 
+    @Test func `says at a terminal how long it may still take, and then how long it has taken`() {
+        #expect(ProgressLine.text("waiting", usually: 26, passed: 5) == "waiting, 21 s left")
+        #expect(ProgressLine.text("waiting", usually: 26, passed: 26) == "waiting, 26 s")
+        #expect(ProgressLine.text("reading", usually: nil, passed: 0) == "reading, 0 s")
+    }
+
+    @Test func `is not steered where there is no terminal`() {
+        let pipe = Pipe()
+        let output = pipe.fileHandleForWriting.fileDescriptor
+        #expect(!Terminal.hasCursor(output) && Terminal.columns(output) == 80)
+    }
+
     @Test func `says what a server has refused in one line`() async throws {
         let refusal = HTTP.Refusal(
             status: 400, answer: ["detail": .string(Self.hostile), "code": "invalid_field"], of: "GET http://127.0.0.1/"

@@ -37,6 +37,24 @@ import VirtualPhone
         for (line, action) in words { #expect(try self.actions(line) == [action], "\(line)") }
     }
 
+    @Test func `may be written as a script has it`() throws {
+        let name = self.app.rawValue
+        let words: [(String, Script.Action)] = [
+            ("open", .command(.open(name))), ("home", .command(.home)), ("lock", .command(.lock)),
+            ("unlock", .command(.unlock)), ("force-quit", .command(.forceQuit(name))),
+            ("cover on", .command(.cover(.on))), ("cover off", .command(.cover(.off))), ("kill", .command(.kill(name))),
+            ("freeze", .command(.freeze(name))), ("memory", .command(.memory)), ("restart", .command(.restart)),
+            ("allow", .command(.allow)), ("deny", .command(.deny)), ("view", .command(.panel(opens: true))),
+            ("close", .command(.panel(opens: false))), ("answer-call", .command(.answerCall)),
+            ("decline-call", .command(.declineCall)), ("airplane on", .command(.airplane(.on))),
+            ("low-power off", .command(.lowPower(.off))), ("focus off", .command(.focus(.off))),
+            ("focus on", .command(.focus(.on))), ("alert-style alert", .command(.alertStyle(.alert, app: name))),
+            ("wait 2s", .wait(milliseconds: 2_000)),
+            ("lock: yes", .command(.lock)), ("airplane: on", .command(.airplane(.on))),
+        ]
+        for (line, action) in words { #expect(try self.actions(line) == [action], "\(line)") }
+    }
+
     @Test func `is done to the phone where a script has no word for it`() throws {
         #expect(try self.actions("system: evict") == [.perform(.evict(self.app))])
         #expect(try self.actions("mute: on") == [.perform(.change(.mute(isOn: true)))])

@@ -1,8 +1,8 @@
 import Synchronization
 import Testing
 import TidingsModel
-import World
 
+@testable import World
 @testable import tidings
 
 @Suite struct `Worlds side by side` {
@@ -80,7 +80,24 @@ import World
             .revokedKeyRefusals, .missingCredentials, .certificatePushes,
         ]
         #expect(total.missing(with: .harsh) == drawn.filter { !crowds.contains($0) })
-        #expect(total.text.contains("60 events (each run 10 at least)"))
-        #expect(total.text.contains("6 server crashes (each run 1 at least)"))
+        #expect(total.verdict == "2 of 3 runs broke a promise")
+        #expect(
+            total.lines == [
+                "count  what", "   60  events (each run 10 at least)", "    6  server crashes (each run 1 at least)",
+                "came to 0 of \(WorldMark.allCases.count) situations",
+            ])
+    }
+
+    @Test func `are told as a table without what never happened`() {
+        var (total, report) = (SimulateTotal(), WorldReport(seed: 7))
+        report.events = 12_345
+        report.rings = 3
+        total.add(report)
+        #expect(total.verdict == "every promise held")
+        #expect(
+            total.lines == [
+                "count  what", "12345  events", "    3  rings",
+                "came to 0 of \(WorldMark.allCases.count) situations",
+            ])
     }
 }

@@ -24,6 +24,7 @@ import TidingsModel
     @Test func `one a line`() {
         #expect(
             WebhookText.list([Self.orders, Self.bills]) == [
+                "id  name    state     goes to                    is told             deliveries",
                 "w1  Orders  enabled   https://example.com/a      leg_ended, receipt  12 pending, 1 dead letter",
                 "w2  Bills   disabled  https://example.com/bills  push_job            0 pending, 0 dead letters",
             ])
@@ -54,24 +55,14 @@ import TidingsModel
         let unknown = "unknown: the server cannot read its file of deliveries"
         #expect(
             WebhookText.list([.object(webhook)]) == [
-                "w2  Bills  disabled  https://example.com/bills  push_job  \(unknown)"
+                "id  name   state     goes to                    is told   deliveries",
+                "w2  Bills  disabled  https://example.com/bills  push_job  \(unknown)",
             ])
         #expect(
             WebhookText.one(.object(webhook)) == [
                 "id          w2", "name        Bills", "state       disabled",
                 "goes to     https://example.com/bills", "is told     push_job",
                 "added       2026-01-01 00:00:00.000 UTC", "deliveries  \(unknown)",
-            ])
-    }
-
-    @Test func `are found by id and by name`() {
-        var named = Self.bills.objectValue ?? JSONObject()
-        named["name"] = "w1"
-        let all = [.object(named), Self.orders, Self.bills]
-        // Somebody's name may be another one's id.
-        #expect(
-            ["w1", "w2", "Orders", "Bills", "x"].map { WebhookText.id(of: $0, in: all) } == [
-                "w1", "w2", "w1", "w2", nil,
             ])
     }
 
@@ -100,8 +91,9 @@ import TidingsModel
         ]
         #expect(
             WebhookText.deadLetters(letters) == [
-                "d1  leg_ended  2026-01-01 00:00:00.000 UTC  8 attempts  status 500",
-                "d2  receipt    2026-01-01 00:01:00.000 UTC  1 attempt   refused connection",
+                "id  type       happened                     attempts  why",
+                "d1  leg_ended  2026-01-01 00:00:00.000 UTC         8  status 500",
+                "d2  receipt    2026-01-01 00:01:00.000 UTC         1  refused connection",
             ])
         #expect(WebhookText.deadLetters([]) == ["there are no dead letters"])
     }

@@ -1,6 +1,7 @@
 import ClientCore
 import Foundation
 import PhoneCore
+import Requirements
 import SDKTestSupport
 import ServerCore
 import TidingsClient
@@ -37,7 +38,7 @@ import VirtualPhone
         self.people = people
         self.language = language
         self.hasScenes = lifecycle == .scenes
-        self.folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString)").path
+        self.folder = testFolder().path
         self.phone = VirtualPhone(osVersion: osVersion, folder: self.folder)
         let clock = ForwardingClock(wall: self.phone.now.wall)
         self.clock = clock
@@ -52,8 +53,6 @@ import VirtualPhone
         await self.phone.launch()
         await self.until { $0.kit?.client.connectionStatus == .connected }
     }
-
-    func remove() { try? FileManager.default.removeItem(atPath: self.folder) }
 
     @discardableResult
     func say(

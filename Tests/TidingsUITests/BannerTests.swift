@@ -18,7 +18,6 @@ import VirtualPhone
         system: Int, lifecycle: LifecycleStyle
     ) async {
         let bench = await BannerBench(osVersion: OSVersion(system), lifecycle: lifecycle)
-        defer { bench.remove() }
         #expect(bench.banners == [])
         bench.say("Lunch?")
         await bench.untilBanner(says: "Lunch?")
@@ -36,7 +35,6 @@ import VirtualPhone
 
     @Test(.requirement("S4.6")) func `is one at a time: a later one takes its place, and its full time`() async {
         let bench = await BannerBench()
-        defer { bench.remove() }
         bench.say("one")
         await bench.untilBanner(says: "one")
         await bench.advance(by: 4_000)
@@ -53,7 +51,6 @@ import VirtualPhone
 
     @Test(.requirement("S4.7")) func `opens its conversation when it is tapped, once, and is gone`() async {
         let bench = await BannerBench()
-        defer { bench.remove() }
         bench.say("Lunch?")
         await bench.untilBanner(says: "Lunch?")
         let view = bench.presenter?.current
@@ -70,7 +67,6 @@ import VirtualPhone
     @Test(arguments: [ViewAction.swipe(.up), .named("Dismiss"), .escape])
     func `goes when it is swiped up or VoiceOver is told to, and opens nothing`(_ action: ViewAction) async {
         let bench = await BannerBench()
-        defer { bench.remove() }
         bench.say("Lunch?")
         await bench.untilBanner(says: "Lunch?")
         #expect(await bench.phone.touch("tidings.banner", action))
@@ -81,7 +77,6 @@ import VirtualPhone
 
     @Test func `stays when a finger goes down or aside`() async {
         let bench = await BannerBench()
-        defer { bench.remove() }
         bench.say("Lunch?")
         await bench.untilBanner(says: "Lunch?")
         for direction in [ViewAction.Direction.down, .left, .right] {
@@ -93,7 +88,6 @@ import VirtualPhone
 
     @Test func `goes after five seconds, or the time the app has chosen`() async {
         let bench = await BannerBench()
-        defer { bench.remove() }
         for (chosen, stays) in [(nil, 5_000), (12_000, 12_000)] as [(Int64?, Int64)] {
             if let chosen { bench.presenter?.millisecondsShown = chosen }
             bench.say("\(stays)")
@@ -108,7 +102,6 @@ import VirtualPhone
 
     @Test func `says nothing of a message whose content is hidden, and shows no portrait`() async {
         let bench = await BannerBench(people: People(portraits: ["bob"]))
-        defer { bench.remove() }
         bench.kit?.client.showsNotificationContent = false
         bench.say("secret")
         await bench.untilBanner(says: "You have a new message")
@@ -120,7 +113,6 @@ import VirtualPhone
 
     @Test func `has the portrait of who writes, and in a group the group's`() async {
         let bench = await BannerBench(people: People(portraits: ["bob", "team"]))
-        defer { bench.remove() }
         let team = ConversationAction.create(name: "Team", portrait: nil, members: ["alice", "bob", "carol"])
         bench.server.request(.request(ServerTransport.app, actor: nil, .change(BannerBench.team, team)))
         bench.say("hi")
@@ -138,7 +130,6 @@ import VirtualPhone
 
     @Test func `is not shown for the open conversation, nor for what the person wrote`() async {
         let bench = await BannerBench()
-        defer { bench.remove() }
         bench.kit?.client.activeConversation = BannerBench.withBob
         let here = bench.say("on the screen")
         bench.server.send("from my other phone", from: "alice", to: BannerBench.withBob)
@@ -151,7 +142,6 @@ import VirtualPhone
     @Test func `is not shown for a message that was recalled while the app was asked for a name`() async {
         let (permits, name) = AsyncStream.makeStream(of: Void.self)
         let bench = await BannerBench(people: People(permits: permits))
-        defer { bench.remove() }
         let message = bench.say("oops")
         await bench.until { (try? $0.kit?.client.history(conversation: BannerBench.withBob).count) == 1 }
         bench.server.request(.request(ServerTransport.app, actor: "bob", .recall(message)))
@@ -167,7 +157,6 @@ import VirtualPhone
 
     @Test func `is not shown for a message that has expired on its way`() async {
         let bench = await BannerBench()
-        defer { bench.remove() }
         let clock = bench.clock
         // The network holds it back until its lifetime is over.
         bench.server.setScript { script in
@@ -190,7 +179,6 @@ import VirtualPhone
 
     @Test func `goes when its message is recalled, or its conversation read on another device`() async {
         let bench = await BannerBench()
-        defer { bench.remove() }
         let message = bench.say("oops")
         await bench.untilBanner(says: "oops")
         bench.server.request(.request(ServerTransport.app, actor: "bob", .recall(message)))
@@ -208,7 +196,6 @@ import VirtualPhone
 
     @Test func `stays while its conversation is read up to what came before it`() async {
         let bench = await BannerBench()
-        defer { bench.remove() }
         bench.say("one")
         await bench.untilBanner(says: "one")
         let before = bench.lastPosition
@@ -225,7 +212,6 @@ import VirtualPhone
 
     @Test func `stays a millisecond to a day, whatever the app has chosen`() async {
         let bench = await BannerBench()
-        defer { bench.remove() }
         let chosen: [Int64: Int64] = [0: 1, -5: 1, 1: 1, 86_400_000: 86_400_000, .max: 86_400_000]
         for (time, stays) in chosen {
             bench.presenter?.millisecondsShown = time
@@ -235,7 +221,6 @@ import VirtualPhone
 
     @Test func `goes with the app's stay in front, and with the person`() async {
         let bench = await BannerBench()
-        defer { bench.remove() }
         bench.say("one")
         await bench.untilBanner(says: "one")
         await bench.phone.home()
@@ -252,7 +237,6 @@ import VirtualPhone
 
     @Test func `speaks Chinese where the app does`() async {
         let bench = await BannerBench(language: "zh-Hans-CN")
-        defer { bench.remove() }
         bench.say("吃饭吗？")
         await bench.untilBanner(says: "吃饭吗？")
         #expect(bench.banners.map(\.hint) == ["打开会话"])
@@ -262,7 +246,6 @@ import VirtualPhone
     @Test func `is the app's own view where it has one, and has words of its own`() async {
         final class Card: InAppBannerView {}
         let bench = await BannerBench()
-        defer { bench.remove() }
         bench.presenter?.words = InterfaceWords(dismiss: "Weg")
         bench.presenter?.makeView = { Card($0, portrait: $1, words: $2) }
         bench.say("hi")

@@ -1,6 +1,7 @@
 import ClientCore
 import Foundation
 import PhoneCore
+import Requirements
 import SDKTestSupport
 import ServerCore
 import Synchronization
@@ -56,7 +57,7 @@ import VirtualPhone
         self.people = people
         self.streamElementsMax = streamElementsMax
         self.configure = configure
-        self.folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString)").path
+        self.folder = testFolder().path
         self.phone = VirtualPhone(osVersion: osVersion, folder: self.folder, wallMilliseconds: wall)
         let clock = ForwardingClock(wall: wall - (history == nil ? 0 : Self.past))
         self.clock = clock
@@ -75,8 +76,6 @@ import VirtualPhone
         await self.phone.launch()
         await self.untilConnected()
     }
-
-    func remove() { try? FileManager.default.removeItem(atPath: self.folder) }
 
     func untilConnected() async { await self.until { $0.client?.connectionStatus == .connected } }
     func loseConnection() async {
@@ -104,6 +103,12 @@ import VirtualPhone
 
     func inApp<Result: Sendable>(_ body: @escaping @MainActor @Sendable () async -> Result) async -> Result? {
         await self.phone.inApp { await body() }
+    }
+
+    static func opened(_ conversation: ConversationID) async -> ConversationBench {
+        let bench = await ConversationBench()
+        await bench.open(conversation)
+        return bench
     }
 
     /// As a tap on a notification does.

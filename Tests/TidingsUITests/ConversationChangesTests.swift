@@ -18,7 +18,6 @@ import VirtualPhone
 
     @Test func `has every message that came while the app was away`() async {
         let bench = await ConversationBench()
-        defer { bench.remove() }
         bench.say("before")
         await bench.open(self.withBob)
         await bench.until(reads: "before")
@@ -34,7 +33,6 @@ import VirtualPhone
 
     @Test func `changes also what the server alone has`() async {
         let bench = await ConversationBench()
-        defer { bench.remove() }
         // As if it had come before this device was there.
         bench.server.setScript { script in
             script.change = { frame in
@@ -59,7 +57,6 @@ import VirtualPhone
 
     @Test func `asks for names anew, and shows the earlier ones until they are there`() async {
         let bench = await ConversationBench()
-        defer { bench.remove() }
         bench.makeTeam()
         bench.say("Hi", to: self.team)
         await bench.open(self.team)
@@ -79,7 +76,6 @@ import VirtualPhone
 
     @Test func `is called as the group is now, and its members as they are there`() async {
         let bench = await ConversationBench()
-        defer { bench.remove() }
         let interface = bench.interface
         _ = await bench.inApp { interface?.kit.groupInfoProvider = nil }
         bench.makeTeam()
@@ -97,7 +93,6 @@ import VirtualPhone
 
     @Test func `asks the server for many names at once`() async {
         let bench = await ConversationBench()
-        defer { bench.remove() }
         let interface = bench.interface
         _ = await bench.inApp { interface?.kit.userInfoProvider = nil }
         bench.client?.usesServerNames = true
@@ -109,9 +104,7 @@ import VirtualPhone
     }
 
     @Test func `sends a command that neither counts nor is shown, and nothing that the server would not take`() async {
-        let bench = await ConversationBench()
-        defer { bench.remove() }
-        await bench.open(self.withBob)
+        let bench = await ConversationBench.opened(self.withBob)
         let screen = bench.screen
         let isSent = await bench.inApp { screen?.send(.command(.init(name: "refresh"))) }
         #expect(isSent == true)
@@ -129,9 +122,7 @@ import VirtualPhone
     }
 
     @Test func `keeps what was refused beside what cannot be read, and images that wait`() async throws {
-        let bench = await ConversationBench()
-        defer { bench.remove() }
-        await bench.open(self.withBob)
+        let bench = await ConversationBench.opened(self.withBob)
         await bench.writeUnsent("Later")
         let folder = try #require(try bench.client?.screensFolder())
         let file = folder.appendingPathComponent("outgoing.json")
@@ -153,7 +144,6 @@ import VirtualPhone
 
     @Test func `mentions in a draft whom it names`() async {
         let bench = await ConversationBench()
-        defer { bench.remove() }
         bench.makeTeam()
         await bench.open(self.team)
         await bench.until { $0.screen?.inputBar.candidates.map(\.name) == ["Everyone", "Bob", "Carol"] }

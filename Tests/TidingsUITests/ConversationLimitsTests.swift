@@ -30,7 +30,6 @@ import VirtualPhone
 
     @Test func `has all of it, also what fell out of the client's stream`() async {
         let bench = await ConversationBench(streamElementsMax: 5)
-        defer { bench.remove() }
         bench.say("before")
         await bench.open(self.withBob)
         await bench.until(reads: "before")
@@ -50,7 +49,6 @@ import VirtualPhone
 
     @Test func `enters a room again where messages fell out of its stream`() async {
         let bench = await ConversationBench(streamElementsMax: 5)
-        defer { bench.remove() }
         await self.openLobby(bench)
         for number in 1...60 { bench.say("r\(number)", to: self.lobby) }
         // Told after all of them.
@@ -63,7 +61,6 @@ import VirtualPhone
 
     @Test func `keeps the newest of a room alone`() async {
         let bench = await ConversationBench()
-        defer { bench.remove() }
         await self.openLobby(bench)
         for number in 1...520 { bench.say("r\(number)", to: self.lobby) }
         await bench.until(reads: "r520")
@@ -74,7 +71,6 @@ import VirtualPhone
 
     @Test func `loads earlier messages after a scroll, not in it`() async {
         let bench = await ConversationBench()
-        defer { bench.remove() }
         for number in 1...60 { bench.say("m\(number)") }
         await bench.until { (try? $0.client?.history(conversation: ConversationBench.withBob, limit: 99).count) == 60 }
         try? bench.client?.markRead(self.withBob)
@@ -101,9 +97,7 @@ import VirtualPhone
     private let team = ConversationBench.team
 
     @Test func `is ended by the last of its screens`() async {
-        let bench = await ConversationBench()
-        defer { bench.remove() }
-        await bench.open(self.withBob)
+        let bench = await ConversationBench.opened(self.withBob)
         await bench.until { $0.server.requests.contains(.watch(["bob"])) }
         let (client, interface) = (bench.client, bench.interface)
         // As in another window.
@@ -130,7 +124,6 @@ import VirtualPhone
 
     @Test func `is once of each own message in a group who has read it`() async {
         let bench = await ConversationBench()
-        defer { bench.remove() }
         bench.makeTeam()
         for number in 1...20 { bench.say("m\(number)", from: "alice", to: self.team) }
         let head = bench.server.log(of: "bob").last?.position ?? 0
@@ -150,9 +143,7 @@ import VirtualPhone
     @Test func `takes unsent messages from a file that can be read only later, and has not written over it`()
         async throws
     {
-        let bench = await ConversationBench()
-        defer { bench.remove() }
-        await bench.open(self.withBob)
+        let bench = await ConversationBench.opened(self.withBob)
         await bench.writeUnsent("First")
         let file = try #require(try bench.client?.screensFolder()).appendingPathComponent("outgoing.json")
         let kept = try Data(contentsOf: file)
@@ -185,7 +176,6 @@ import VirtualPhone
 
     @Test func `keep the newest message above the keyboard, and what a person reads where it is`() async {
         let bench = await ConversationBench()
-        defer { bench.remove() }
         for number in 1...60 { bench.say("m\(number)") }
         await bench.until { (try? $0.client?.history(conversation: ConversationBench.withBob, limit: 99).count) == 60 }
         await bench.open(self.withBob)
@@ -244,7 +234,6 @@ import VirtualPhone
 
     @Test func `have images no larger than they are shown, and a few at once`() async throws {
         let bench = await ConversationBench()
-        defer { bench.remove() }
         let images = try #require(bench.interface?.images)
         let asked = Numbers()
         images.loadWebImage = { _ in People.png }

@@ -17,7 +17,6 @@ import VirtualPhone
 
     @Test func `name who writes, in both a group and a room, once in a row`() async {
         let bench = await ConversationBench(people: People(portraits: ["bob"]))
-        defer { bench.remove() }
         bench.makeTeam()
         bench.say("one", to: self.team)
         bench.say("two", to: self.team)
@@ -34,7 +33,6 @@ import VirtualPhone
 
     @Test func `say how many have read, and who`() async {
         let bench = await ConversationBench()
-        defer { bench.remove() }
         bench.makeTeam()
         await bench.open(self.team)
         await bench.write("Agreed?")
@@ -52,7 +50,6 @@ import VirtualPhone
 
     @Test func `offer members after an @, and mention who was chosen`() async {
         let bench = await ConversationBench()
-        defer { bench.remove() }
         bench.makeTeam()
         await bench.open(self.team)
         await bench.until { $0.screen?.inputBar.candidates.map(\.name) == ["Everyone", "Bob", "Carol"] }
@@ -74,7 +71,6 @@ import VirtualPhone
 
     @Test func `say who may not write, in the place of the field`() async {
         let bench = await ConversationBench()
-        defer { bench.remove() }
         bench.makeTeam(by: "bob", with: ["alice", "carol"])
         await bench.open(self.team)
         await bench.until { $0.screen?.info != nil }
@@ -89,7 +85,6 @@ import VirtualPhone
 
     @Test func `let an admin recall what somebody else has written`() async {
         let bench = await ConversationBench()
-        defer { bench.remove() }
         bench.makeTeam()
         bench.say("Spam", to: self.team)
         await bench.open(self.team)
@@ -104,7 +99,6 @@ import VirtualPhone
 
     @Test func `enter a room when they appear, and leave it when they disappear`() async {
         let bench = await ConversationBench()
-        defer { bench.remove() }
         bench.server.request(
             .request(
                 ServerTransport.app, actor: nil,
@@ -135,7 +129,6 @@ import VirtualPhone
 
     @Test func `are loaded at the top, and what is seen stays`() async {
         let bench = await ConversationBench()
-        defer { bench.remove() }
         for number in 1...100 { bench.say("m\(number)") }
         await bench.until {
             (try? $0.client?.history(conversation: ConversationBench.withBob, limit: 200).count) == 100
@@ -159,7 +152,6 @@ import VirtualPhone
 
     @Test func `are gone to where unread ones begin, with a line above them`() async {
         let bench = await ConversationBench()
-        defer { bench.remove() }
         for number in 1...40 { bench.say("m\(number)") }
         await bench.until { (try? $0.client?.history(conversation: ConversationBench.withBob, limit: 200).count) == 40 }
         try? bench.client?.markRead(self.withBob)
@@ -176,7 +168,6 @@ import VirtualPhone
 
     @Test func `stay on the screen while new ones come, which a button counts and shows`() async {
         let bench = await ConversationBench()
-        defer { bench.remove() }
         for number in 1...60 { bench.say("m\(number)") }
         await bench.until { (try? $0.client?.history(conversation: ConversationBench.withBob, limit: 200).count) == 60 }
         await bench.open(self.withBob)
@@ -195,9 +186,7 @@ import VirtualPhone
     }
 
     @Test func `are read only while the app is in front`() async {
-        let bench = await ConversationBench()
-        defer { bench.remove() }
-        await bench.open(self.withBob)
+        let bench = await ConversationBench.opened(self.withBob)
         await bench.phone.home()
         bench.say("Away?")
         await bench.until { (try? $0.client?.unreadMessageCount()) == 1 }
@@ -226,9 +215,7 @@ import VirtualPhone
     }
 
     @Test func `are chosen among the phone's photos, sent, and opened`() async {
-        let bench = await ConversationBench()
-        defer { bench.remove() }
-        await bench.open(self.withBob)
+        let bench = await ConversationBench.opened(self.withBob)
         #expect(await bench.tap("More"))
         #expect(await bench.tap("Photo"))
         #expect(await bench.tap("Photo 1"))
@@ -249,9 +236,7 @@ import VirtualPhone
     }
 
     @Test func `show how far they are sent, and can be given up`() async {
-        let bench = await ConversationBench()
-        defer { bench.remove() }
-        await bench.open(self.withBob)
+        let bench = await ConversationBench.opened(self.withBob)
         bench.media.hold()
         await self.send(self.file(bench), bench)
         await bench.until { $0.rowNodes.last?.value.map { $0 != "0% sent" && $0.hasSuffix("% sent") } == true }
@@ -264,9 +249,7 @@ import VirtualPhone
     }
 
     @Test func `that the server refuses stay, and are sent again by a tap`() async {
-        let bench = await ConversationBench()
-        defer { bench.remove() }
-        await bench.open(self.withBob)
+        let bench = await ConversationBench.opened(self.withBob)
         bench.media.refuse((413, "media_quota_exceeded"))
         await self.send(self.file(bench), bench)
         await bench.until(reads: "Not sent: The file was not accepted")

@@ -16,9 +16,7 @@ import VirtualPhone
     private let withBob = ConversationBench.withBob
 
     @Test(.requirement("C0.1")) func `shows what is said, and what becomes of what the person says`() async {
-        let bench = await ConversationBench()
-        defer { bench.remove() }
-        await bench.open(self.withBob)
+        let bench = await ConversationBench.opened(self.withBob)
         #expect(bench.title == "Bob")
         #expect(bench.texts.contains("No messages yet"))
         bench.say("Lunch?")
@@ -50,9 +48,7 @@ import VirtualPhone
     }
 
     @Test func `marks an answer as read on a screen that was empty`() async {
-        let bench = await ConversationBench()
-        defer { bench.remove() }
-        await bench.open(self.withBob)
+        let bench = await ConversationBench.opened(self.withBob)
         await bench.write("Lunch?")
         await bench.until(reads: "Sent")
         bench.say("At one")
@@ -63,9 +59,7 @@ import VirtualPhone
     }
 
     @Test func `marks as read what it shows first together with earlier messages`() async {
-        let bench = await ConversationBench()
-        defer { bench.remove() }
-        await bench.open(self.withBob)
+        let bench = await ConversationBench.opened(self.withBob)
         let screen = bench.screen
         // As if what was just received were about to be shown.
         _ = await bench.inApp { screen?.rowsAreStale = true }
@@ -79,7 +73,6 @@ import VirtualPhone
 
     @Test func `speaks Chinese where the app does`() async {
         let bench = await ConversationBench(language: "zh-Hans-CN")
-        defer { bench.remove() }
         await bench.open(self.withBob)
         #expect(bench.texts.contains("暂无消息"))
         await bench.touch("tidings.input", .enter("吃饭吗？"))
@@ -91,9 +84,7 @@ import VirtualPhone
     }
 
     @Test func `keeps what was refused, also for the next process, until it is sent again`() async {
-        let bench = await ConversationBench()
-        defer { bench.remove() }
-        await bench.open(self.withBob)
+        let bench = await ConversationBench.opened(self.withBob)
         bench.server.setScript { script in
             script.answer = { _, frame in
                 guard case .send(let draft) = frame else { return nil }
@@ -118,9 +109,7 @@ import VirtualPhone
     }
 
     @Test func `sends what was written without a connection, once there is one, also from the next process`() async {
-        let bench = await ConversationBench()
-        defer { bench.remove() }
-        await bench.open(self.withBob)
+        let bench = await ConversationBench.opened(self.withBob)
         await bench.writeUnsent("Later")
         await bench.restart()
         await bench.open(self.withBob)
@@ -135,7 +124,6 @@ import VirtualPhone
 
     @Test func `deletes what was refused, and what is on the server after asking`() async {
         let bench = await ConversationBench()
-        defer { bench.remove() }
         bench.say("Old")
         await bench.open(self.withBob)
         await bench.until(reads: "Old")
@@ -164,7 +152,6 @@ import VirtualPhone
 
     @Test func `answers a message, and shows what is answered`() async {
         let bench = await ConversationBench()
-        defer { bench.remove() }
         bench.say("At one?")
         await bench.open(self.withBob)
         await bench.until(reads: "At one?")
@@ -186,9 +173,7 @@ import VirtualPhone
     }
 
     @Test func `recalls a message, and gives its words back to be typed`() async {
-        let bench = await ConversationBench()
-        defer { bench.remove() }
-        await bench.open(self.withBob)
+        let bench = await ConversationBench.opened(self.withBob)
         await bench.write("Oops")
         await bench.until { $0.row("Oops")?.value == "Sent" }
         #expect(await bench.act("Recall", on: "Oops"))
@@ -204,9 +189,7 @@ import VirtualPhone
     }
 
     @Test func `changes a message, and shows what others have changed`() async {
-        let bench = await ConversationBench()
-        defer { bench.remove() }
-        await bench.open(self.withBob)
+        let bench = await ConversationBench.opened(self.withBob)
         await bench.write("At one")
         await bench.until { $0.row("At one")?.value == "Sent" }
         await bench.touch("At one", .longPress)
@@ -224,9 +207,7 @@ import VirtualPhone
     }
 
     @Test func `says why something could not be done`() async {
-        let bench = await ConversationBench()
-        defer { bench.remove() }
-        await bench.open(self.withBob)
+        let bench = await ConversationBench.opened(self.withBob)
         await bench.write("Old")
         await bench.until { $0.row("Old")?.value == "Sent" }
         bench.server.setScript { script in
@@ -242,9 +223,7 @@ import VirtualPhone
     }
 
     @Test func `says who types, and tells others that the person does`() async {
-        let bench = await ConversationBench()
-        defer { bench.remove() }
-        await bench.open(self.withBob)
+        let bench = await ConversationBench.opened(self.withBob)
         bench.server.act(as: "bob", [.typing(ConversationID(type: .direct, target: "alice"), isTyping: true)])
         await bench.until { $0.title == "Bob is typing…" }
         #expect(bench.title == "Bob is typing…")
@@ -263,9 +242,7 @@ import VirtualPhone
     }
 
     @Test func `keeps what is typed as a draft`() async {
-        let bench = await ConversationBench()
-        defer { bench.remove() }
-        await bench.open(self.withBob)
+        let bench = await ConversationBench.opened(self.withBob)
         await bench.touch("tidings.input", .enter("Half a"))
         await bench.back()
         #expect((try? bench.client?.draft(for: self.withBob))?.text == "Half a")
@@ -277,9 +254,7 @@ import VirtualPhone
     }
 
     @Test func `keeps the draft while a message is edited, whether or not it is changed`() async {
-        let bench = await ConversationBench()
-        defer { bench.remove() }
-        await bench.open(self.withBob)
+        let bench = await ConversationBench.opened(self.withBob)
         await bench.write("At one")
         await bench.until { $0.row("At one")?.value == "Sent" }
         await bench.touch("tidings.input", .enter("Half a"))
@@ -298,7 +273,6 @@ import VirtualPhone
 
     @Test func `is its person's own: emptied at a sign-out, and for nobody else`() async {
         let bench = await ConversationBench()
-        defer { bench.remove() }
         bench.say("Secret")
         await bench.open(self.withBob)
         await bench.until(reads: "Secret")
@@ -329,7 +303,6 @@ import VirtualPhone
         async
     {
         let bench = await ConversationBench()
-        defer { bench.remove() }
         bench.say("Old")
         await bench.open(self.withBob)
         await bench.until(reads: "Old")
@@ -354,7 +327,6 @@ import VirtualPhone
 
     @Test func `opens before anybody has signed in, as from a cold tap`() async {
         let bench = await ConversationBench()
-        defer { bench.remove() }
         bench.say("Early")
         await bench.settle()
         bench.person = nil
@@ -370,9 +342,7 @@ import VirtualPhone
     }
 
     @Test func `is pushed once for two taps, and another one on a tap for another conversation`() async {
-        let bench = await ConversationBench()
-        defer { bench.remove() }
-        await bench.open(self.withBob)
+        let bench = await ConversationBench.opened(self.withBob)
         await bench.open(self.withBob)
         #expect(bench.app?.window?.visibleScreens == ["Start", "Bob"])
         #expect(bench.client?.activeConversation == self.withBob)

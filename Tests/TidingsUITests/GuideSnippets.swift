@@ -4,7 +4,7 @@ import TidingsModel
 import TidingsUI
 import UIKit
 
-// What docs/sdk.md and docs/sdk/screens.md show of the SDK's views, compiled: the tidy test holds that the pages show these lines.
+// What the pages of docs/app show of the SDK's views, compiled: the tidy test holds that the pages show these lines.
 
 @MainActor private func presenter(_ kit: NotificationIntegration) -> InAppBannerPresenter {
     kit.client.ringsInForeground = true

@@ -16,7 +16,6 @@ import VirtualPhone
     @Test(arguments: [15, 26])
     func `shows names, messages and how many are unread, the newest first, as they come`(system: Int) async {
         let bench = await ConversationBench(osVersion: OSVersion(system))
-        defer { bench.remove() }
         await bench.showList()
         #expect(bench.texts.contains("No conversations yet"))
         #expect(bench.title == "Chats")
@@ -34,7 +33,6 @@ import VirtualPhone
 
     @Test func `opens a conversation by a tap, and has less unread when the person comes back`() async {
         let bench = await ConversationBench()
-        defer { bench.remove() }
         await bench.showList()
         bench.say("Lunch?")
         await bench.until(reads: "Lunch?")
@@ -49,7 +47,6 @@ import VirtualPhone
 
     @Test func `says who wrote in a group, and that a draft waits`() async throws {
         let bench = await ConversationBench()
-        defer { bench.remove() }
         bench.makeTeam()
         bench.say("All here?", from: "carol", to: self.team)
         await bench.showList()
@@ -62,7 +59,6 @@ import VirtualPhone
 
     @Test func `pins, mutes, reads and hides by a swipe`() async throws {
         let bench = await ConversationBench()
-        defer { bench.remove() }
         await bench.showList()
         bench.say("one")
         bench.say("two", from: "carol")
@@ -94,7 +90,6 @@ import VirtualPhone
 
     @Test func `has a menu on a row, in Chinese too`() async throws {
         let bench = await ConversationBench(language: "zh-Hans")
-        defer { bench.remove() }
         await bench.showList()
         #expect(bench.title == "消息" && bench.texts.contains("还没有会话"))
         bench.say("吃饭吗？")
@@ -112,7 +107,6 @@ import VirtualPhone
 
     @Test func `says that there is no connection, and lists all the same`() async {
         let bench = await ConversationBench()
-        defer { bench.remove() }
         bench.say("Lunch?")
         await bench.showList()
         await bench.until(lists: ["Bob"])
@@ -127,7 +121,6 @@ import VirtualPhone
 
     @Test func `asks whether the person comes in where somebody invites them`() async throws {
         let bench = await ConversationBench()
-        defer { bench.remove() }
         await bench.showList()
         try bench.client?.setMayBeAdded(by: .nobody)
         await bench.until { _ in
@@ -157,7 +150,6 @@ import VirtualPhone
 
     @Test func `says what did not work`() async throws {
         let bench = await ConversationBench()
-        defer { bench.remove() }
         try bench.client?.setMayBeAdded(by: .nobody)
         await bench.settle()
         let red = ConversationID(type: .group, target: "red")
@@ -174,7 +166,6 @@ import VirtualPhone
 
     @Test func `asks for names anew, of rows that stand there and of a conversation opened from one`() async {
         let bench = await ConversationBench()
-        defer { bench.remove() }
         bench.say("Hi")
         await bench.showList()
         await bench.until(lists: ["Bob"])
@@ -200,7 +191,6 @@ import VirtualPhone
 
     @Test func `makes rows as they come into view, however many there are`() async {
         let bench = await ConversationBench()
-        defer { bench.remove() }
         for number in 1...130 { bench.say("hi", from: UserID("p\(1_000 + number)")) }
         await bench.showList()
         await bench.until { $0.firsts.first == "P1130" }
@@ -214,7 +204,6 @@ import VirtualPhone
 
     @Test func `shows on its tab what is unread before anybody has looked at it`() async {
         let bench = await ConversationBench()
-        defer { bench.remove() }
         bench.say("Lunch?")
         let app = bench.app
         _ = await bench.inApp {
@@ -256,7 +245,6 @@ import VirtualPhone
 
     @Test func `shows nothing of a person who has signed out`() async {
         let bench = await ConversationBench()
-        defer { bench.remove() }
         bench.say("Lunch?")
         await bench.showList()
         await bench.until(lists: ["Bob"])
@@ -278,7 +266,6 @@ import VirtualPhone
             }
         }
         let bench = await ConversationBench { $0.conversationTypes = [.direct] }
-        defer { bench.remove() }
         bench.makeTeam()
         bench.say("all", to: self.team)
         bench.say("hi")

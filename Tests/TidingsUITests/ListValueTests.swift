@@ -1,3 +1,5 @@
+// swift-format-ignore-file: NeverForceUnwrap
+
 import ClientCore
 import Foundation
 import Testing
@@ -46,9 +48,9 @@ import UIKit
             message: Self.message(content, to: conversation, push: push), conversation: conversation, position: 1,
             isUnread: unread > 0, isRecalled: isRecalled)
         return ConversationSummary(
-            conversation: conversation, last: last, newest: { nil },
+            conversation: conversation, last: last,
             count: LocalUnreadCounts.Count(unread: unread, mentions: mentions), level: level, settings: settings,
-            name: nil, portrait: nil, isDissolved: false)!
+            name: nil, portrait: nil, isDissolved: false)
     }
 
     private func row(_ item: ConversationSummary, sender: String? = nil, language: String = "en") -> ConversationRow {
@@ -193,7 +195,7 @@ import UIKit
         {
             OwnDevice(
                 id: id, platform: "ios", isCurrent: isCurrent, lastSeenAt: seen, connectedAt: 1, push: push,
-                appVersion: isCurrent ? "1.2" : nil, systemVersion: "17.4")
+                appVersion: isCurrent ? "1.2" : nil, systemVersion: "17.4", model: isCurrent ? "iPhone16,1" : nil)
         }
         let devices = [
             device("a", seen: 5), device("b", seen: nil, isCurrent: true), device("c", seen: 9, push: .dead),
@@ -201,7 +203,7 @@ import UIKit
         let sections = DeviceForm.devices(devices).sections(self.words, again: "Again") { "t\($0)" }
         #expect(
             self.texts(sections) == [
-                ["This device", "iOS 17.4|Connected now · App 1.2"],
+                ["This device", "iOS 17.4|Connected now · iPhone16,1 · App 1.2"],
                 ["Other devices", "iOS 17.4|Last seen t9 · Pushes do not reach it", "iOS 17.4|Last seen t5"],
             ])
         #expect(sections.map { $0.rows.map(\.swipe) } == [[nil], ["Sign Out", "Sign Out"]])

@@ -10,18 +10,17 @@ import UIKit
 @testable import TidingsUI
 @testable import VirtualPhone
 
-/// The pictures in docs/virtual-phone.md: the SDK's own screens, as `tidings phone` draws them in a terminal of 120×40.
+/// The pictures in docs/testing/phone-screen.md: the SDK's own screens, as `tidings phone` draws them in a terminal of 120×28.
 ///
 /// `TIDINGS_WRITE_DOCS=1` writes them; otherwise they are compared.
 @MainActor @Suite(.serialized) struct `A picture of the SDK's screens` {
     private static let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "docs/virtual-phone.md")
+        .deletingLastPathComponent().appending(path: "docs/testing/phone-screen.md")
     private static let begin = "<!-- pictures of the screens -->\n"
     private static let end = "<!-- end of the pictures -->\n"
 
     @Test func `stands on the page of the virtual phone`() async throws {
         let bench = await Story.bench()
-        defer { bench.remove() }
         try await Story.showList(bench)
         let list = Self.picture(of: bench)
         await Story.showChat(bench)
@@ -39,7 +38,7 @@ import UIKit
             #expect(
                 page[begin.upperBound..<end.lowerBound] == pictures,
                 """
-                The screens look otherwise than in docs/virtual-phone.md. If they should: run this test with \
+                The screens look otherwise than in docs/testing/phone-screen.md. If they should: run this test with \
                 TIDINGS_WRITE_DOCS=1 and read what it has written there.
                 """)
         }
@@ -48,11 +47,12 @@ import UIKit
     /// What the terminal shows of the phone and its trace.
     private static func picture(of bench: ConversationBench) -> String {
         let phone = bench.phone
-        let app: JSONValue = .members([("state", .optional(phone.state()?.rawValue))])
-        let apps = JSONValue.members([(ConversationBench.bundle.rawValue, app)])
-        var snapshot = PhoneSnapshot(screen: .members(phone.screen.members { _ in [] } + [("apps", apps)]))
+        let app: JSONMembers = ["state": phone.state()?.rawValue]
+        var screen = phone.screen.members { _ in [] }
+        screen += ["apps": [ConversationBench.bundle.rawValue: app] as JSONMembers]
+        var snapshot = PhoneSnapshot(screen: screen.json)
         snapshot.views = bench.nodes
-        var machine = TerminalMachine(size: TerminalSize(columns: 120, rows: 40))
+        var machine = TerminalMachine(size: TerminalSize(columns: 120, rows: 28))
         _ = machine.handle(.refreshed(snapshot))
         for record in phone.trace { _ = machine.handle(.traced(PhoneTraceLine(record.json))) }
         return PhoneView(title: "alice  iOS \(phone.osVersion)").frame(of: machine).lines.joined(separator: "\n")

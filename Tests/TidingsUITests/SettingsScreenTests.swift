@@ -20,7 +20,6 @@ import VirtualPhone
 
     @Test func `says what iOS allows and sets the level of each kind`() async throws {
         let bench = await self.bench()
-        defer { bench.remove() }
         #expect(bench.title == "Notifications")
         await bench.until(reads: "Not asked yet")
         #expect(bench.row("Not asked yet")?.texts == ["Notifications", "Not asked yet"])
@@ -43,7 +42,6 @@ import VirtualPhone
 
     @Test func `sets quiet hours, and what becomes of pushes meanwhile`() async throws {
         let bench = await self.bench()
-        defer { bench.remove() }
         func hours() throws -> QuietHours? { try bench.client?.settings().person.quietHours }
         #expect(bench.isOn("Quiet hours") == false)
         #expect(await bench.tap("Quiet hours"))
@@ -60,7 +58,6 @@ import VirtualPhone
 
     @Test func `hides text, and rings in the open app as the person wants`() async throws {
         let bench = await self.bench()
-        defer { bench.remove() }
         let interface = try #require(bench.interface)
         let ringing = ForegroundRinging(client: interface.client)
         defer { ringing.defaults.removeObject(forKey: ringing.key) }
@@ -75,7 +72,6 @@ import VirtualPhone
 
     @Test func `lists who is blocked, and unblocks them`() async throws {
         let bench = await self.bench()
-        defer { bench.remove() }
         while await bench.touch("tidings.notifications", .scroll(.down)) {}
         #expect(bench.texts.contains("Nobody is blocked"))
         try await bench.client?.block("bob")
@@ -91,7 +87,6 @@ import VirtualPhone
 
     @Test func `shows nobody else whom a person has blocked, and changes nothing of theirs`() async throws {
         let bench = await self.bench()
-        defer { bench.remove() }
         try await bench.client?.block("bob")
         await bench.until(reads: "Bob")
         await bench.signIn("carol", untilReadsNo: "Bob")
@@ -106,7 +101,6 @@ import VirtualPhone
 
     @Test func `speaks Chinese where the app does`() async {
         let bench = await self.bench("zh-Hans-CN")
-        defer { bench.remove() }
         #expect(bench.title == "通知")
         await bench.register()
         await bench.until(reads: "已允许")
@@ -120,7 +114,6 @@ import VirtualPhone
 @MainActor @Suite(.serialized) struct `The screen of devices` {
     @Test func `lists where the person is signed in, and signs out elsewhere`() async throws {
         let bench = await ConversationBench()
-        defer { bench.remove() }
         bench.server.act(as: "alice", [])
         await bench.show { DevicesViewController(interface: $0) }
         await bench.until { $0.rows.count == 2 }
@@ -139,7 +132,6 @@ import VirtualPhone
 
     @Test func `says why it cannot, and tries again`() async {
         let bench = await ConversationBench(language: "zh")
-        defer { bench.remove() }
         bench.server.setNetwork(.refuses)
         await bench.settle()
         await bench.show { DevicesViewController(interface: $0) }
@@ -155,7 +147,6 @@ import VirtualPhone
 
     @Test func `shows nobody else a person's devices, nor asks about them`() async throws {
         let bench = await ConversationBench()
-        defer { bench.remove() }
         bench.server.act(as: "alice", [])
         await bench.show { DevicesViewController(interface: $0) }
         await bench.until(reads: "test")
@@ -172,7 +163,6 @@ import VirtualPhone
 
     @Test func `leaves a device alone that the server does not sign out`() async {
         let bench = await ConversationBench()
-        defer { bench.remove() }
         bench.server.act(as: "alice", [])
         await bench.show { DevicesViewController(interface: $0) }
         await bench.until { $0.rows.count == 2 }
@@ -212,7 +202,6 @@ import VirtualPhone
 
     @Test func `mutes for good, for a while, and by level`() async throws {
         let bench = await self.bench(self.team, "Team")
-        defer { bench.remove() }
         func settings() throws -> ConversationSettings? { try bench.client?.settings().conversations[self.team] }
         #expect(bench.title == "Details" && bench.isOn("Mute") == false)
         #expect(await bench.tap("Mute"))
@@ -238,7 +227,6 @@ import VirtualPhone
 
     @Test func `shows who is in a group, and takes a name`() async throws {
         let bench = await self.bench(self.team, "Team")
-        defer { bench.remove() }
         await bench.until(reads: "Carol")
         #expect(bench.headers.contains("Members: 3"))
         #expect(bench.row("Alice")?.label == "Alice, Owner")
@@ -261,7 +249,6 @@ import VirtualPhone
 
     @Test func `shows nobody else who is in a group`() async throws {
         let bench = await self.bench(self.team, "Team")
-        defer { bench.remove() }
         await bench.until(reads: "Carol")
         #expect(await bench.tap("My name here"))
         #expect(await bench.phone.touch("My name here", .enter("Al")))
@@ -275,7 +262,6 @@ import VirtualPhone
 
     @Test func `offers nobody else what a person was choosing`() async throws {
         let bench = await self.bench(self.team, "Team")
-        defer { bench.remove() }
         #expect(await bench.tap("Mute for…"))
         #expect(bench.firsts == ["1 hour", "8 hours", "1 week"])
         await bench.signIn("carol", untilReadsNo: "1 week")
@@ -287,7 +273,6 @@ import VirtualPhone
 
     @Test func `leaves after a question`() async throws {
         let bench = await self.bench(self.team, "Team")
-        defer { bench.remove() }
         await bench.until(reads: "Leave")
         #expect(await bench.tap("Leave"))
         #expect(bench.alert == ["Leave Team?", "Leave", "Cancel"])
@@ -302,7 +287,6 @@ import VirtualPhone
 
     @Test func `blocks the other person of a conversation of two after a question`() async throws {
         let bench = await self.bench(ConversationBench.withBob, "Bob")
-        defer { bench.remove() }
         #expect(bench.row("Notify me of")?.texts == ["Notify me of", "As for all of its kind"])
         #expect(await bench.tap("Block"))
         #expect(bench.alert == ["Block Bob?", "Block", "Cancel"])

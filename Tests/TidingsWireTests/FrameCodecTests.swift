@@ -1,3 +1,4 @@
+// swift-format-ignore-file: NeverForceUnwrap
 import Foundation
 import Testing
 import TidingsModel
@@ -70,11 +71,12 @@ private let sessionFrames: [String: ClientFrame] = [
             objectName: "RC:CmdMsg", content: "{}", flags: [], pushText: "")),
     "ack": .ack(
         ClientFrame.Ack(
-            stored: 7,
+            stored: 8,
             settled: [
                 ClientFrame.Settlement(upTo: 5, disposition: .shown),
                 ClientFrame.Settlement(upTo: 6, disposition: .suppressed(.providerMissing)),
                 ClientFrame.Settlement(upTo: 7, disposition: .appHandled),
+                ClientFrame.Settlement(upTo: 8, disposition: .notified),
             ])),
     "device-status": .deviceStatus(
         DeviceStatus(
@@ -85,7 +87,7 @@ private let sessionFrames: [String: ClientFrame] = [
             authorization: .authorized, alert: true, sound: true, badge: true, lockScreen: true,
             notificationCenter: true, backgroundRefresh: .available, iconNumber: .serviceExtension,
             isLowPowerModeOn: true, timeZone: "Europe/Berlin", languages: ["de", "en-GB"], appVersion: "3.1",
-            systemVersion: "26.1")),
+            systemVersion: "26.1", model: "iPhone16,1")),
     "run-state-suspending": .runState(.suspending),
     "register-push": .registerPush(
         PushRegistration(token: "00ff10", environment: .sandbox, topic: "com.example.chat")),
@@ -149,6 +151,14 @@ private let logFrames: [String: ServerFrame] = [
                     conversation: ConversationID(type: .direct, target: "alice"), sender: "alice",
                     at: 1_763_683_200_002)))),
     "entry-message": .entry(LogEntry(position: 42, body: .message(message))),
+    "entry-push": .entry(
+        LogEntry(
+            position: 42,
+            body: {
+                var push = message
+                push.flags = [.stored, .notified, .unlisted]
+                return .message(push)
+            }())),
     "entry-message-with-options": .entry(
         LogEntry(
             position: 42,
@@ -275,6 +285,10 @@ private let logFrames: [String: ServerFrame] = [
         ),
         (#"{"ack":{"stored":"3","settled":[{"upTo":"2","disposition":"seen"}]}}"#, "ack.settled.disposition"),
         (#"{"ack":{"stored":"3","settled":[{"upTo":"2","disposition":"suppressed"}]}}"#, "ack.settled.reason"),
+        (
+            #"{"deviceStatus":{"authorization":"denied","backgroundRefresh":"denied","model":"iPhone16,1-of-thirty-three-bytes."}}"#,
+            "device_status.model"
+        ),
         (#"{"registerPush":{"token":"XYZ","environment":"sandbox","topic":"t"}}"#, "token"),
         (#"{"registerPush":{"token":"abc","environment":"sandbox","topic":"t"}}"#, "token"),
         (#"{"registerPush":{"token":"ab","environment":"test","topic":"t"}}"#, "environment"),

@@ -1,3 +1,4 @@
+// swift-format-ignore-file: NeverForceUnwrap
 import TidingsModel
 
 private let first = MessageID("01qdq6qdr0000")!
@@ -179,7 +180,7 @@ let answerFrames: [String: ServerFrame] = [
         .devices([
             OwnDevice(
                 id: "phone", platform: "ios", isCurrent: true, lastSeenAt: nil, connectedAt: 1_763_683_200_007,
-                push: .registered, appVersion: "2.0", systemVersion: "26.1"),
+                push: .registered, appVersion: "2.0", systemVersion: "26.1", model: "iPhone16,1"),
             OwnDevice(
                 id: "tablet", platform: "ios", isCurrent: false, lastSeenAt: 1_763_683_200_008,
                 connectedAt: 1_763_683_200_007, push: .none),

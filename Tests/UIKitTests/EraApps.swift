@@ -5,7 +5,7 @@ import UIKit
 import UserNotifications
 import VirtualPhone
 
-// Delegates as Apple's documentation of each era has them, unchanged but for what docs/virtual-phone.md lists. What they
+// Delegates as Apple's documentation of each era has them, unchanged but for what docs/testing/phone-facades.md lists. What they
 // would do in an app, they note.
 
 /// iOS 3–6.

@@ -4,7 +4,7 @@ import TidingsModel
 import UIKit
 import VirtualPhone
 
-// The screen of docs/sdk/screens.md, on a phone: the tidy test holds that the page shows these lines.
+// The screen of docs/app/screens.md, on a phone: the tidy test holds that the page shows these lines.
 
 @MainActor final class GreetingScreen: UIViewController {
     private let field = UITextField()

@@ -20,6 +20,21 @@ struct Puppet {
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: self.executable)
     }
 
+    /// Starts a host of an app that does nothing.
+    static func started() async throws -> (Self, PhoneHost) {
+        let puppet = try Self()
+        let host = try PhoneHost(configuration: puppet.configuration())
+        try await host.start()
+        return (puppet, host)
+    }
+
+    /// Starts a host and launches the app.
+    static func launched() async throws -> (Self, PhoneHost) {
+        let (puppet, host) = try await Self.started()
+        try await host.perform(.launch("com.example.chat"))
+        return (puppet, host)
+    }
+
     var phoneFolder: String { self.folder.path + "/phone" }
     var home: String { self.phoneFolder + "/protected/apps/com.example.chat/home" }
 
@@ -77,10 +92,7 @@ extension LineConnection {
 
 @Suite struct `A phone whose apps are processes` {
     @Test func `starts an app with a home and a group of its own and calls it`() async throws {
-        let puppet = try Puppet()
-        let host = try PhoneHost(configuration: puppet.configuration())
-        try await host.start()
-        try await host.perform(.launch("com.example.chat"))
+        let (puppet, host) = try await Puppet.launched()
         let environment = await puppet.environment()
         #expect(environment["HOME"] == puppet.home)
         #expect(environment["FROM_TEST"] == "1")
@@ -162,9 +174,7 @@ extension LineConnection {
     }
 
     @Test func `takes a process that dies for a crash, and starts a new one at the next launch`() async throws {
-        let puppet = try Puppet()
-        let host = try PhoneHost(configuration: puppet.configuration())
-        try await host.start()
+        let (puppet, host) = try await Puppet.started()
         let events = host.events()
         try await host.perform(.launch("com.example.chat"))
         let link = try await puppet.speak()
@@ -185,10 +195,7 @@ extension LineConnection {
     }
 
     @Test func `ends its processes when it is switched off, also a stopped one`() async throws {
-        let puppet = try Puppet()
-        let host = try PhoneHost(configuration: puppet.configuration())
-        try await host.start()
-        try await host.perform(.launch("com.example.chat"))
+        let (puppet, host) = try await Puppet.launched()
         let link = try await puppet.speak()
         _ = try await link.calls(3)
         let screen = try await host.perform(.screen)
@@ -200,9 +207,7 @@ extension LineConnection {
     }
 
     @Test func `reports a declaration that is not what was installed, and a stranger on its socket`() async throws {
-        let puppet = try Puppet()
-        let host = try PhoneHost(configuration: puppet.configuration())
-        try await host.start()
+        let (puppet, host) = try await Puppet.started()
         let events = host.events()
         try await host.perform(.launch("com.example.chat"))
         let environment = await puppet.environment()
@@ -235,9 +240,7 @@ extension LineConnection {
 
 @Suite struct `A phone that was restarted` {
     @Test(.requirement("S2.20")) func `keeps homes and groups out of reach until it is unlocked`() async throws {
-        let puppet = try Puppet()
-        let host = try PhoneHost(configuration: puppet.configuration())
-        try await host.start()
+        let (puppet, host) = try await Puppet.started()
         let group = puppet.phoneFolder + "/protected/groups/group.chat"
         #expect(FileManager.default.createFile(atPath: group + "/badge", contents: Data("3".utf8)))
         try await host.perform(.restart)
@@ -252,9 +255,7 @@ extension LineConnection {
 
 @Suite struct `An app that is removed and installed again` {
     @Test func `finds its home and its group empty`() async throws {
-        let puppet = try Puppet()
-        let host = try PhoneHost(configuration: puppet.configuration())
-        try await host.start()
+        let (puppet, host) = try await Puppet.started()
         let group = puppet.phoneFolder + "/groups/group.chat"
         #expect(FileManager.default.createFile(atPath: group + "/badge", contents: Data("3".utf8)))
         #expect(FileManager.default.createFile(atPath: puppet.home + "/store", contents: Data()))
@@ -270,9 +271,7 @@ extension LineConnection {
 
 @Suite struct `The control channel of a phone` {
     @Test func `answers commands, refuses wrong ones and streams the trace`() async throws {
-        let puppet = try Puppet()
-        let host = try PhoneHost(configuration: puppet.configuration())
-        try await host.start()
+        let (puppet, host) = try await Puppet.started()
         let control = try LineConnection(port: try #require(host.controlPort))
         control.send(["id": 1, "do": "screen"])
         let screen = try #require(await control.next())

@@ -18,10 +18,7 @@ import TidingsModel
     }
 
     @Test func `by an answer may have said more in the same breath, which has no effect`() async throws {
-        let puppet = try Puppet()
-        let host = try PhoneHost(configuration: puppet.configuration())
-        try await host.start()
-        try await host.perform(.launch("com.example.chat"))
+        let (puppet, host) = try await Puppet.launched()
         let link = try await puppet.speak()
         _ = try await link.calls(3)
         try await host.perform(.forceQuit("com.example.chat"))
@@ -42,10 +39,7 @@ import TidingsModel
     }
 
     @Test func `by itself is heard to its last word`() async throws {
-        let puppet = try Puppet()
-        let host = try PhoneHost(configuration: puppet.configuration())
-        try await host.start()
-        try await host.perform(.launch("com.example.chat"))
+        let (puppet, host) = try await Puppet.launched()
         let link = try await puppet.speak()
         _ = try await link.calls(3)
         let screen = try await host.perform(.screen)
@@ -70,10 +64,7 @@ import TidingsModel
     }
 
     @Test func `before it introduced itself is not taken for a stranger`() async throws {
-        let puppet = try Puppet()
-        let host = try PhoneHost(configuration: puppet.configuration())
-        try await host.start()
-        try await host.perform(.launch("com.example.chat"))
+        let (puppet, host) = try await Puppet.launched()
         let environment = await puppet.environment()
         try await host.perform(.kill("com.example.chat"))
         let path = try #require(environment[PhoneEnvironment.socket])
@@ -86,10 +77,7 @@ import TidingsModel
     }
 
     @Test func `by the phone's hand is in the trace with how it died`() async throws {
-        let puppet = try Puppet()
-        let host = try PhoneHost(configuration: puppet.configuration())
-        try await host.start()
-        try await host.perform(.launch("com.example.chat"))
+        let (puppet, host) = try await Puppet.launched()
         _ = await puppet.environment()
         let events = host.events()
         try await host.perform(.kill("com.example.chat"))
@@ -101,10 +89,7 @@ import TidingsModel
     }
 
     @Test func `sends a trigger no clock can count to, and the phone lives`() async throws {
-        let puppet = try Puppet()
-        let host = try PhoneHost(configuration: puppet.configuration())
-        try await host.start()
-        try await host.perform(.launch("com.example.chat"))
+        let (puppet, host) = try await Puppet.launched()
         let link = try await puppet.speak()
         _ = try await link.calls(3)
         let request = NotificationRequest(
@@ -123,10 +108,7 @@ import TidingsModel
 
 @Suite struct `The folders of a process` {
     @Test func `are its own for temporary files and the one it works in`() async throws {
-        let puppet = try Puppet()
-        let host = try PhoneHost(configuration: puppet.configuration())
-        try await host.start()
-        try await host.perform(.launch("com.example.chat"))
+        let (puppet, host) = try await Puppet.launched()
         let environment = await puppet.environment()
         #expect(environment["TMPDIR"] == puppet.home + "/tmp")
         #expect(environment["PWD"] == puppet.phoneFolder + "/apps/com.example.chat/home")
@@ -203,10 +185,7 @@ import TidingsModel
 
 @Suite struct `A reader of the trace` {
     @Test func `gets every kept line it asks for, however slowly it reads, and then the new ones`() async throws {
-        let puppet = try Puppet()
-        let host = try PhoneHost(configuration: puppet.configuration())
-        try await host.start()
-        try await host.perform(.launch("com.example.chat"))
+        let (puppet, host) = try await Puppet.launched()
         let link = try await puppet.speak()
         _ = try await link.calls(3)
         // More than a connection takes at once.

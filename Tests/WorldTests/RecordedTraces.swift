@@ -3,12 +3,12 @@ import Testing
 
 @testable import World
 
-/// The table of trace hashes in docs/simulation.md: what one machine has recorded, every other has to come to as well.
+/// The table of trace hashes in docs/inside/simulation.md: what one machine has recorded, every other has to come to as well.
 ///
 /// `TIDINGS_WRITE_DOCS=1` writes it; otherwise it is compared.
 @Suite struct `A recorded trace` {
     private static let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "docs/simulation.md")
+        .deletingLastPathComponent().appending(path: "docs/inside/simulation.md")
     private static let begin = "<!-- recorded traces -->\n"
     private static let end = "<!-- end of recorded traces -->\n"
 
@@ -39,7 +39,7 @@ import Testing
             #expect(
                 page[begin.upperBound..<end.lowerBound] == table,
                 """
-                This is not what was recorded in docs/simulation.md. After a change of what the World does: run this test with \
+                This is not what was recorded in docs/inside/simulation.md. After a change of what the World does: run this test with \
                 TIDINGS_WRITE_DOCS=1. Without one, something read a clock or let the order of a hash out of a core.
                 """)
         }

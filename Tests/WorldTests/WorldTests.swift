@@ -1,4 +1,6 @@
 import ServerCore
+import StoreMachine
+import StoreModel
 import Testing
 import TidingsModel
 
@@ -61,14 +63,37 @@ import TidingsModel
         var world = World(options: WorldOptions(seed: 1, phones: 2))
         var open: Int { world.memoryLoad(isQuiet: false).apiRequests }
         world.startServer()
-        for _ in 1...3 { world.callAPI(.unread(UserKey(app: World.app, user: "ann"), nil)) }
+        for _ in 1...3 { world.callAPI(.trace(World.app, MessageID(rawValue: 1))) }
         #expect(open == 3)
         world.syncDisk()
         #expect(open == 0)
-        world.callAPI(.unread(UserKey(app: World.app, user: "ann"), nil))
+        world.callAPI(.trace(World.app, MessageID(rawValue: 1)))
         world.effectsToCrash = 0
         world.crash()
         #expect(open == 0)
+    }
+
+    @Test(arguments: [MemoryRows.Fault.full, .notSynced])
+    func `ends the server with a batch that the rows of its store do not take, and keeps nothing of it`(
+        fault: MemoryRows.Fault
+    ) {
+        var world = World(options: WorldOptions(seed: 1, phones: 2))
+        world.startServer()
+        let before = world.store.dump()
+        let conversation = ConversationID(type: .direct, target: "p1")
+        world.callAPI(.send(UserKey(app: World.app, user: "p0"), World.draft("lost", to: conversation)))
+        switch fault {
+        case .full: world.store.rows.failAfterPuts = 0
+        case .notSynced: world.store.rows.failNextCommit = true
+        }
+        // The server may have people read before it has anything written.
+        for _ in 0..<5 where world.server != nil { world.syncDisk() }
+        #expect(world.server == nil)
+        #expect(world.checkers.violations == [])
+        world.startServer()
+        world.syncDisk()
+        #expect(world.server != nil)
+        #expect(world.store.dump().messages == before.messages)
     }
 
     /// Found by the World: a push of a recalled message came when the app had long known, and rang.

@@ -72,9 +72,3 @@ def test_make_passes_name_and_filter_on(run):
     result = run("make", "--dry-run", "core", "NAME=ServerCore", "FILTER=quiet hours")
     assert (result.returncode, result.stdout) == (0, 'dev/core ServerCore "quiet hours"\n')
     assert run("make", "--dry-run", "core", "NAME=ServerCore").stdout == "dev/core ServerCore\n"
-
-
-def test_the_help_is_the_head_of_the_script(run):
-    result = run("dev/core", "--help")
-    assert result.returncode == 0
-    assert result.stdout.startswith("The short loop: ") and "Usage: dev/core NAME [FILTER]\n" in result.stdout

@@ -20,20 +20,6 @@ def docs(script, tmp_path, monkeypatch):
     return module
 
 
-def test_documented_is_what_a_product_brings_and_what_it_exports_again(docs, tmp_path, monkeypatch):
-    monkeypatch.setattr(docs, "ROOT", tmp_path)
-    for name, text in {
-        "Kit": "@_exported public import Client\n@_exported public import Foundation\n", "Client": "public import Model\n", "Model": "",
-    }.items():
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "Exports.swift").write_text(text)
-    package = {
-        "targets": [{"name": name, "path": name} for name in ("Kit", "Client", "Model")],
-        "products": [{"targets": ["Kit"], "type": {"library": ["automatic"]}}, {"targets": ["Model"], "type": {"executable": None}}],
-    }
-    assert docs.modules(package) == {"Client": tmp_path / "Client", "Kit": tmp_path / "Kit"}
-
-
 def test_the_products_of_the_package_are_found(docs, run):
     package = json.loads(run("swift", "package", "describe", "--type", "json").stdout)
     found = docs.modules(package)
@@ -66,9 +52,3 @@ def test_a_page_is_made_unless_docc_warns(docs, run, tmp_path, text, problem):
     else:
         assert problems == []
         assert (tmp_path / "Toy.doccarchive/documentation/toy/sum(left:)/index.html").is_file()
-
-
-def test_a_module_without_symbols_ends_the_run(docs, tmp_path, capsys):
-    with pytest.raises(SystemExit):
-        docs.convert("Toy", tmp_path, tmp_path, tmp_path / "Toy.doccarchive")
-    assert f"the compiler wrote no symbols of Toy to {tmp_path}" in capsys.readouterr().err

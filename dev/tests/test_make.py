@@ -13,8 +13,8 @@ def test_make_alone_lists_every_command(run, root):
 @pytest.mark.parametrize(
     ("target", "expected"),
     [
-        ("run", ["dev/bootstrap run", "dev/build", "tidings demo --stay"]),
-        ("demo", ["dev/bootstrap run", "dev/build", "tidings demo"]),
+        ("run", ["dev/bootstrap run", "dev/build --demo", "tidings demo --stay"]),
+        ("demo", ["dev/bootstrap run", "dev/build --demo", "tidings demo"]),
         ("test", ["dev/test"]),
     ],
 )

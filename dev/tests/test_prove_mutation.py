@@ -105,7 +105,7 @@ def test_names_differ_and_the_table_s_keys_are_known(toy, monkeypatch, capsys):
 
 
 def test_no_mutants_is_an_error(toy, monkeypatch, capsys):
-    for mutants, arguments in [((), ()), ((MUTANT,), ("--only", "no such row")), ((MUTANT,), ("--short",))]:
+    for mutants, arguments in [((), ()), ((MUTANT,), ("--only", "no such row"))]:
         assert run(toy(*mutants), monkeypatch, *arguments) == 2
         assert "no mutant in Tests/Mutation is chosen" in capsys.readouterr().err
 
@@ -118,19 +118,30 @@ def test_every_fault_is_named_at_once_and_those_of_others_do_not_hinder_a_choice
     assert run(toy(MUTANT, *broken), monkeypatch, "--list", "--only", "sums") == 0
 
 
-def test_a_choice_goes_by_name_row_file_and_length(toy, monkeypatch, capsys):
-    other = MUTANT | {"name": "another", "row": "others", "short": True}
+def test_a_choice_goes_by_name_row_and_file(toy, monkeypatch, capsys):
+    other = MUTANT | {"name": "another", "row": "others"}
     for arguments, listed in [
         ((), ["sums", "others"]),
         (("--only", "three"), ["sums"]),
         (("--only", "others"), ["others"]),
         (("--only", "(three|another) .* Sources/Wing"), ["sums", "others"]),
         (("--only", "Sources/Wing"), ["sums", "others"]),
-        (("--short",), ["others"]),
     ]:
         module = toy(without("tests"), other, head="[defaults]\ntests = 'ToyTests'\n")
         assert run(module, monkeypatch, "--list", *arguments) == 0
         assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == listed
+
+
+def test_two_mutants_of_changed_files_are_drawn_of_one_target_and_others_for_each_commit(script):
+    module = script("prove-mutation")
+    mutants = [
+        MUTANT | {"name": f"{target} {number}", "file": f"{target}.swift", "tests": f"{target}Tests"}
+        for target in ("One", "Two", "Three") for number in range(9)]
+    draws = [module.drawn(mutants, {"One.swift", "Two.swift"}, f"commit {number}") for number in range(50)]
+    assert all(len(draw) == 2 and draw[0]["file"] == draw[1]["file"] != "Three.swift" for draw in draws)
+    assert len({mutant["name"] for draw in draws for mutant in draw}) == 18
+    assert module.drawn(mutants, {"One.swift"}, "commit") == module.drawn(mutants, {"One.swift"}, "commit")
+    assert module.drawn(mutants, {"README.md"}, "commit") == []
 
 
 @pytest.mark.parametrize(
@@ -195,7 +206,7 @@ def test_a_run_tells_the_seen_from_the_survivors(toy, monkeypatch, capsys, tmp_p
     assert "the unbroken tree fails already" in capsys.readouterr().err
 
 
-CORE = {"name": "Toy", "sample": 20, "short": 0, "floor": 60}
+CORE = {"name": "Toy", "sample": 20, "floor": 60}
 RULES = """\
 /// Keeps what is small.
 public struct Small {
@@ -246,9 +257,9 @@ def rules(toy, tmp_path):
     [
         ({"name": "Gone"}, "`name` must be one of ['Toy']"),
         ({"sample": "all"}, "`sample` must be a int"),
-        ({"short": 21}, "`short` must be 0 to `sample`"),
+        ({"sample": 0}, "`sample` must be at least 1"),
         ({"floor": 101}, "`floor` 1 to 100"),
-        ({"more": 1}, "unknown key ['more']; known are ['floor', 'folders', 'name', 'sample', 'short', 'tests']"),
+        ({"more": 1}, "unknown key ['more']; known are ['floor', 'folders', 'name', 'sample', 'tests']"),
         ({"folders": "Small"}, "`folders` must be a list"),
         ({"folders": []}, "`folders` must be some of ['Small']"),
         ({"folders": ["Small", "Gone"]}, "`folders` must be some of ['Small']"),
@@ -265,9 +276,6 @@ def test_a_core_that_cannot_be_read_is_named(rules, monkeypatch, capsys, change,
 def test_cores_are_listed_with_what_is_tried_of_them(rules, monkeypatch, capsys):
     assert run(rules(), monkeypatch, "--list") == 0
     assert "20 mutants of Toy" in capsys.readouterr().out
-    assert run(rules(), monkeypatch, "--list", "--short") == 2
-    assert run(rules(short=3), monkeypatch, "--list", "--short") == 0
-    assert "3 mutants of Toy" in capsys.readouterr().out
 
 
 def test_an_entry_is_chosen_by_its_sort_and_by_its_title(rules, monkeypatch, capsys):

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 STAND_IN = """
-import http.server, signal, sys, threading
+import http.server, json, signal, sys, threading
 signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
 links = {links}
 def answering(status):
@@ -13,6 +13,7 @@ def answering(status):
         def do_GET(self):
             self.send_response(status)
             self.end_headers()
+            self.wfile.write(json.dumps({{"members": [0] * 5, "pushes": [0] * {pushes}}}).encode())
         def do_POST(self):
             self.rfile.read(int(self.headers["Content-Length"]))
             self.send_response(links.pop(0))
@@ -31,8 +32,8 @@ sys.exit({status})
 """
 
 
-def stand_in(answer=200, status=0, backend=200, links=(200, 401)):
-    text = STAND_IN.format(answer=answer, status=status, backend=backend, links=list(links))
+def stand_in(answer=200, status=0, backend=200, links=(200, 401), pushes=2):
+    text = STAND_IN.format(answer=answer, status=status, backend=backend, links=list(links), pushes=pushes)
     return ["dev/prove-run", sys.executable, "-c", text]
 
 
@@ -53,6 +54,7 @@ def test_one_that_stays_answers_and_ends_holds(run):
         (stand_in(links=()), "no link to the console"),
         (stand_in(links=(200, 200)), "answered by 200 200"),
         (stand_in(links=(401, 401)), "answered by 401 401"),
+        (stand_in(pushes=0), "5 members, and there are 0 pushes"),
     ],
 )
 def test_what_does_not_do_as_promised_is_named(run, command, complaint):

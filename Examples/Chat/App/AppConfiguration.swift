@@ -24,7 +24,7 @@ struct AppConfiguration: Sendable {
     enum Delegate: String {
         case modern, legacy
 
-        /// The delegate methods that stand in its code and that iOS asks about before it calls, in the words of docs/scenarios.md.
+        /// The delegate methods that stand in its code and that iOS asks about before it calls, in the words of docs/testing/scenarios.md.
         var methods: [String] {
             switch self {
             case .modern:

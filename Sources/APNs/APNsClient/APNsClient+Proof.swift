@@ -4,7 +4,7 @@ package import NIOCore
 package import TidingsModel
 
 extension APNsClient {
-    /// Whether a client can be made of it.
+    /// Throws if no client can be made of the configuration.
     ///
     /// - Throws: as `init` does.
     package static func check(_ configuration: Configuration) throws(InvalidField) {
@@ -49,7 +49,7 @@ extension APNsClient {
                 credential: credential, environment: configuration.environment, topic: topic, hasDevice: token != nil))
     }
 
-    /// Of the first type that the topic can be for; where there is a choice, the one that shows nothing.
+    /// Makes a request of the first type that the topic can be for; where there is a choice, one that shows nothing.
     private static func proofRequest(
         topic: String, token: PushToken?, environment: PushEnvironment
     ) -> APNsRequest {

@@ -47,7 +47,7 @@ final class APNsClientEngine: @unchecked Sendable {
     private var requests: [PendingRequest?] = []
     private var freeRequests: [UInt32] = []
     private var requestsTaken: UInt32 = 0
-    /// Those that wait for room, in the order they came; some have ended meanwhile.
+    /// Requests that wait for room, in the order they came; some have ended meanwhile.
     private var line = CircularBuffer<PendingRequest>()
     /// In the order they were begun; a few.
     var connections: [ClientConnectionHandler] = []
@@ -241,7 +241,7 @@ final class APNsClientEngine: @unchecked Sendable {
 
     private var now: Now { self.cycleTime ?? self.surroundings.now() }
 
-    /// What follows is one moment, until the cycle ends.
+    /// Stops the clock until the cycle ends: all its events happen at one moment.
     func beginCycle() { if self.cycleTime == nil { self.cycleTime = self.surroundings.now() } }
 
     func endCycle() {

@@ -65,7 +65,7 @@ final class OutcomeRun: @unchecked Sendable {
     private typealias Feeder = CheckedContinuation<Int, Never>
 
     private struct State {
-        /// What is held: promised to the source, under way, ended, or in the reader's hands.
+        /// The number of requests held: promised to the source, under way, ended, or in the reader's hands.
         var held = 0
         var ended = CircularBuffer<End>()
         var end: Result<Void, any Error>?
@@ -82,7 +82,7 @@ final class OutcomeRun: @unchecked Sendable {
     private let batchMax: Int
     private let state = NIOLockedValueBox(State())
     private var gathered: [End] = []
-    /// Whether the client has let go of it: what still comes is not sent.
+    /// True if the client has let go of it: further requests are not sent.
     var isOver = false
 
     init(client: APNsClient, inFlightMax: Int) {
@@ -192,7 +192,7 @@ final class OutcomeRun: @unchecked Sendable {
 
     // MARK: The reader
 
-    /// What has ended, at least one; empty at the end.
+    /// Returns the requests that have ended, at least one; empty at the end.
     ///
     /// - Parameter returned: so many of the last batch, all of it, are not held any more.
     fileprivate func next(returning returned: Int) async throws -> [End] {
@@ -216,7 +216,7 @@ final class OutcomeRun: @unchecked Sendable {
         }
     }
 
-    /// What there is for the reader; nil if it has to wait.
+    /// Returns the result for the reader; nil if it has to wait.
     private func takeResult(_ state: inout State, _ continuation: Reader) -> Result<[End], any Error>? {
         if state.isCancelled { return .success([]) }
         if !state.ended.isEmpty { return .success(self.takeBatch(&state)) }

@@ -1,8 +1,8 @@
 import APNsModel
 import Metrics
 
-/// What operators see of a client (docs/metrics.md). Every series has the dimensions `client` (its name), `environment`
-/// and `service` (`push` or `channels`).
+/// The metrics of a client for operators (docs/server/metrics.md). Every series has the dimensions `client` (its name), `environment` and
+/// `service` (`push` or `channels`).
 final class ClientMetrics {
     enum Label: String, CaseIterable {
         case requests = "apns.client.requests"
@@ -82,7 +82,7 @@ final class ClientMetrics {
     /// - Parameter cause: the dispatcher's, or `lost`, or `connect_failed`.
     func closedConnection(_ cause: String) { self.count(.closed, "cause", cause) }
 
-    /// What a connection allows now; nothing if APNs named no number.
+    /// Sets the number of streams that a connection allows now; does nothing if APNs named none.
     func limited(to streams: Int) { if streams < .max { self.streamLimit.set(streams) } }
 
     func show(waiting: Int, inFlight: Int, connections: Int) {

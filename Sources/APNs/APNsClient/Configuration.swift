@@ -44,7 +44,7 @@ extension APNsClient {
             }
         }
 
-        /// What the metrics and log lines of this client are told apart by: 1 to 100 bytes.
+        /// The name of this client in metrics and log lines: 1 to 100 bytes.
         public var name = "default"
         /// Apple's side; requests for the other one are refused.
         public var environment: PushEnvironment

@@ -2,7 +2,7 @@ import NIOSSL
 package import TidingsModel
 
 extension APNsClient.Credential {
-    /// All of it, private key and all, in a form that `init(secret:)` reads: for whoever keeps it encrypted, and for nobody's eyes.
+    /// The whole credential, private key included, as `init(secret:)` reads it: for callers that keep it encrypted, never to be shown.
     ///
     /// - Throws: `InvalidField` naming `private_key` for one that does not show itself.
     package var secret: JSONValue {

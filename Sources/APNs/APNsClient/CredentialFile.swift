@@ -5,7 +5,7 @@ package import TidingsModel
 /// A file with a push credential, as Apple's developer account or Keychain Access gives it out: what it holds, and what pushes
 /// go out with.
 package struct CredentialFile: Sendable {
-    /// What may be shown of it.
+    /// The facts that may be shown.
     package let facts: CredentialFacts
     private let secret: Secret
 
@@ -74,7 +74,7 @@ package struct CredentialFile: Sendable {
             .certificate(certificate), fingerprint: Hexadecimal.text(SHA256.hash(data: der)))
     }
 
-    /// What pushes go out with.
+    /// Returns the credential for pushes.
     ///
     /// - Throws: `InvalidField` naming `key_id` or `team_id`, if it is a token key without one.
     package func credential() throws(InvalidField) -> APNsClient.Credential {

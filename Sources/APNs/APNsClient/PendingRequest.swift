@@ -38,7 +38,7 @@ class PendingRequest: @unchecked Sendable {
 
     var payloadBytes: Int { 0 }
 
-    /// What the dispatcher has to know.
+    /// Returns the request's facts for the dispatcher.
     ///
     /// - Parameter timeout: how long it may take, in milliseconds.
     func makeAsk(timeout: Int64, at now: Now) -> APNsDispatcher.Ask {

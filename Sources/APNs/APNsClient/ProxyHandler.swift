@@ -4,7 +4,7 @@ import TidingsModel
 
 struct ProxyRefusal: Error, CustomStringConvertible {
     var description: String
-    /// Whether another try is of no use: it wants something else of us.
+    /// True if another try is of no use: the proxy wants something else of us.
     var isForGood: Bool
 }
 

@@ -4,7 +4,7 @@ package import NIOCore
 import TidingsModel
 
 extension APNsClient {
-    /// What a client needs of the world; tests and proofs bring their own.
+    /// The client's access to the world; tests and proofs bring their own.
     package struct Surroundings: Sendable {
         var eventLoop: any EventLoop
         var now: @Sendable () -> Now = APNsClientEngine.clocks

@@ -11,7 +11,7 @@ extension APNsClient {
         public let teamID: String
         private let key: P256.Signing.PrivateKey
 
-        /// What a provider token is of.
+        /// The identity that a provider token is made for.
         struct Identity: Hashable {
             let keyID: String
             let teamID: String

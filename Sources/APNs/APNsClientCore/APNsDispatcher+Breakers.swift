@@ -1,7 +1,7 @@
 import APNsModel
 import TidingsModel
 
-/// What stops the sending: faults of configuration and of the provider (APNs reference, section 10), and what is reported of it.
+/// Stops the sending after faults of configuration and of the provider (APNs reference, section 10), and reports it.
 extension APNsDispatcher {
     func breakerRefusal(_ id: RequestID, topic: String, at now: Now) -> String? {
         self.breakers[.credential]?.refusal(of: id, at: now.monotonic)
@@ -15,7 +15,7 @@ extension APNsDispatcher {
         self.breakers[.topic(topic)]?.handle(.admitted(id), at: now.monotonic)
     }
 
-    /// Whether a queued request meets an open breaker of the configuration; if so, it has ended. It was under way when the breaker opened.
+    /// Ends a queued request, and returns true, if it meets an open breaker of the configuration: it was under way when that opened.
     mutating func endIfStopped(_ place: Int, at now: Now, into effects: inout [Effect]) -> Bool {
         guard let request = self.requests[place] else { return false }
         guard let cause = self.breakerRefusal(request.id, topic: request.ask.topic, at: now) else {
@@ -59,7 +59,7 @@ extension APNsDispatcher {
 
     // MARK: The provider
 
-    /// A request came to nothing at APNs's side. Many in a row, whoever they are for, are an outage.
+    /// Counts a request that failed on APNs's side. Many in a row, for any recipients, are an outage.
     ///
     /// - Parameter jitter: the whole pause if left out.
     mutating func countProviderFailure(
@@ -81,8 +81,8 @@ extension APNsDispatcher {
 
     // MARK: The report
 
-    /// Reports what has changed, before anything else that one event brings about: whoever hears of the end of a request
-    /// knows then whether the next one may go.
+    /// Reports changed states before all other effects of an event: a caller that hears of the end of a request knows then if the next one
+    /// may go.
     mutating func reportLanes(at now: Now, before index: Int, into effects: inout [Effect]) {
         guard
             !self.breakers.isEmpty || !self.reported.isEmpty || self.connectFailures > 0 || self.sendPauses > 0
@@ -104,7 +104,7 @@ extension APNsDispatcher {
         effects.insert(contentsOf: reports, at: index)
     }
 
-    /// What holds for all topics.
+    /// Returns the state that holds for all topics.
     private func laneState(at monotonic: Int64) -> LaneState {
         var states: [LaneState] = []
         if let breaker = self.breakers[.credential] { states.append(breaker.laneState(.credential, at: monotonic)) }

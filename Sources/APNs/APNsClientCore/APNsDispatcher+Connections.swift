@@ -132,7 +132,7 @@ extension APNsDispatcher {
         effects.append(.close(id, cause))
     }
 
-    /// What APNs has not seen goes elsewhere, what it has seen may still be answered (RFC 9113, section 6.8).
+    /// Moves requests that APNs has not seen to other connections; the rest may still be answered (RFC 9113, section 6.8).
     mutating func handleGoAway(
         _ id: ConnectionID, lastStream: Int64, debugData: [UInt8], jitter: Int64, at now: Now,
         into effects: inout [Effect]
@@ -174,7 +174,7 @@ extension APNsDispatcher {
         effects.append(.warn("connection lost before any answer: \(cause)"))
     }
 
-    /// What became of the requests on it is unknown.
+    /// Removes a connection; what became of its requests is unknown.
     @discardableResult
     mutating func forgetConnection(
         _ index: Int, because why: String, at now: Now, into effects: inout [Effect]

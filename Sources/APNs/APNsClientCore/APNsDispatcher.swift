@@ -86,7 +86,7 @@ package struct APNsDispatcher: Sendable {
         package var requests = 0
         /// Entries of the lists, those of requests that have ended included.
         package var listed = 0
-        /// Those that are being opened or drained included.
+        /// The number of connections, including those that are being opened or drained.
         package var connections = 0
         package var heldTokens = 0
 

@@ -53,7 +53,7 @@ struct ClientConnection: Sendable {
     var drainUntil: Int64 = .max
     /// By its generation; nil before the first request.
     private(set) var token: (generation: Int, since: Int64)?
-    /// Whether an answer ever came.
+    /// True if an answer ever came.
     var isProven = false
     /// Old: it waits for its replacement, and takes only what no other one can take.
     var isAging = false
@@ -102,7 +102,7 @@ struct ClientConnection: Sendable {
         }
     }
 
-    /// Whether it takes requests, now or soon.
+    /// True if it takes requests, now or soon.
     var isPooled: Bool {
         switch self.state {
         case .resolving, .connecting, .proving, .open: true

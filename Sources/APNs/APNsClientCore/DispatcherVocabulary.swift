@@ -10,7 +10,7 @@ extension APNsDispatcher {
         package var streamsMax = 1_000
         /// Requests that wait to be sent, or to be sent again.
         package var queueMax = 10_000
-        /// Of one request.
+        /// The most retries of one request.
         package var retriesMax = 3
         /// Before a request is sent again, before one to a device that had too many, and after too many provider
         /// tokens.
@@ -19,16 +19,16 @@ extension APNsDispatcher {
         /// After every address has failed.
         package var connectPauses = BackOff(first: 1_000, longest: 60_000)
         /// Pauses before a probe after a fault of credential, topic or provider. After an outage of `t` the first request leaves within
-        /// 2`t` and the first pause (docs/simulation.md, "When Apple has an outage").
+        /// 2`t` and the first pause (docs/inside/simulation-checks.md, "When Apple has an outage").
         package var breakerPauses = BackOff(first: 15_000, longest: 600_000)
         /// So many failures of APNs's in a row, whatever they are answers to, stop the sending: status 500 and above, streams that
         /// are reset, connections lost with requests on them, and answers that do not come.
         package var providerFailuresMax = 10
         /// From so many failed attempts to connect in a row on, an outage is reported.
         package var connectFailuresMax = 2
-        /// So many `BadDeviceToken`, before one push was accepted with the credential, mean the wrong environment; so many
-        /// `DeviceTokenNotForTopic` for one topic, before one push to it was accepted, the wrong topic. Nil: never, for whoever
-        /// sends knows more of the tokens.
+        /// The number of `BadDeviceToken`, before one push was accepted with the credential, that means the wrong environment; and of
+        /// `DeviceTokenNotForTopic` for one topic, before one push to it was accepted, the wrong topic. Nil: never, for a sender that knows
+        /// more of the tokens.
         package var badTokensMax: Int? = 20
         /// Without a word from APNs.
         package var pingAfter: Int64 = 45_000
@@ -62,13 +62,13 @@ extension APNsDispatcher {
         package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// What the dispatcher has to know of a request.
+    /// The dispatcher's facts about a request.
     package struct Ask: Hashable, Sendable {
         /// For channels and broadcasts the bundle identifier.
         package var topic: String
         /// Nil without a device.
         package var token: PushToken?
-        /// Of the payload: 0 to 65,535, which the connection's window has to have room for.
+        /// The size of the payload: 0 to 65,535, for which the connection's window must have room.
         package var bytes: Int
         /// Monotonic.
         package var deadline: Int64
@@ -90,7 +90,7 @@ extension APNsDispatcher {
     }
 
     package enum CloseCause: String, Hashable, Sendable, CaseIterable {
-        /// What APNs had seen is answered or no longer awaited.
+        /// The requests that APNs had seen are answered or no longer awaited.
         case goAway = "go_away"
         /// With a reason that asks for another connection (APNs reference, section 9).
         case refused
@@ -144,7 +144,7 @@ extension APNsDispatcher {
         case connectionClosed(ConnectionID, cause: String, jitter: Int64)
         /// It is used from now on.
         case tokenMinted
-        /// As `tokenMinted`, with one that another client of the process has signed at that time.
+        /// Another client of the process has signed a token at that time; otherwise as `tokenMinted`.
         case tokenShared(since: Now)
         case tokenFailed(String, jitter: Int64)
         /// The answer to a `mintToken` from before is not reported any more.

@@ -26,7 +26,7 @@ package struct ProviderTokenRule: Sendable {
         case shared(since: Now)
         case failed
         case rejected(generation: Int)
-        /// What was being minted is not reported any more.
+        /// The credential was replaced: a token that is being minted is not reported any more.
         case credentialReplaced
     }
 

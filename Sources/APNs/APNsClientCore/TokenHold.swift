@@ -11,7 +11,7 @@ struct TokenHold: Sendable {
     }
 
     enum Event: Equatable, Sendable {
-        /// Of a request that was on its way already.
+        /// A request that was on its way already was refused.
         case refusedAgain(until: Int64)
         case probeRefused(until: Int64)
         case probed(isAnyone: Bool)

@@ -10,7 +10,7 @@ struct ChannelAction: Sendable {
         case broadcast(priority: APNsPriority, expiration: Int64)
     }
 
-    /// Of a request for all of them its id is empty.
+    /// The channel; its id is empty in a request for all of them.
     var channel: ChannelName
     var work: Work
 }

@@ -22,7 +22,7 @@ package struct APNsService: Sendable {
     var changes: [ServiceRecord.Kind: [String: ServiceRecord]] = [:]
     private var counts: [MetricsKey: TopicMetrics] = [:]
     private var agenda = Heap<Appointment>()
-    /// What `wake` asked for last.
+    /// The time that `wake` asked for last.
     private var announced: Int64?
 
     private enum Matter: Hashable, Sendable {

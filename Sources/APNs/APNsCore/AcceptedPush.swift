@@ -2,7 +2,7 @@ package import APNsModel
 package import TidingsModel
 
 package struct AcceptedPush: Hashable, Sendable {
-    /// Of a broadcast the `apns-request-id`.
+    /// The push's `apns-id`; for a broadcast the `apns-request-id`.
     package var apnsID: String
     package var uniqueID: String
     /// Empty for a broadcast.

@@ -6,7 +6,7 @@ package import TidingsModel
 /// together in one of thirty million counts.
 package struct AcceptedTally: Sendable {
     package private(set) var pushes = 0
-    /// Those with at least one: `once`, `repeated` and `several` together.
+    /// The number of devices with at least one push: `once`, `repeated` and `several` together.
     package private(set) var devices = 0
     package private(set) var once = 0
     /// Devices whose pushes, two or more, had all the same name.

@@ -21,7 +21,7 @@ struct BroadcastChannel: Sendable {
     var policy: APNsStoragePolicy
     /// The newest one, without a phone; nil for none.
     var message: AcceptedPush?
-    /// Of the newest message.
+    /// The sequence number of the newest message.
     var sequence: Int64 = 0
     var metrics = BroadcastMetrics()
 
@@ -73,7 +73,7 @@ struct ChannelStore: Sendable {
     private var apps: [App: OrderedDictionary<APNsChannelID, BroadcastChannel>] = [:]
     /// They never return.
     private(set) var deleted: Set<ChannelName> = []
-    /// What each listener has acknowledged last, in the order in which they came.
+    /// The newest sequence number that each listener has acknowledged, in the order in which they came.
     private var listeners: [ChannelName: OrderedDictionary<PhoneID, Int64>] = [:]
     private var channelsOfPhone: [PhoneID: OrderedSet<ChannelName>] = [:]
     private(set) var off: Set<String> = []

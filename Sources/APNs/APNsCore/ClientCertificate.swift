@@ -1,7 +1,7 @@
 package import APNsModel
 package import TidingsModel
 
-/// Of a provider (APNs reference, section 5). With one, provider tokens are ignored.
+/// The facts of a provider's certificate (APNs reference, section 5). With one, provider tokens are ignored.
 package struct ClientCertificateFacts: Hashable, Sendable {
     /// SHA-256 in hexadecimal, or any text.
     package var fingerprint: String

@@ -124,7 +124,7 @@ extension Courier {
         return true
     }
 
-    /// What is in flight, and then all that waits.
+    /// Takes back the push in flight, and then all that wait.
     mutating func takeBack(at now: Now, into effects: inout [APNsService.Effect]) {
         var all = self.waiting
         if case .awaiting(_, _, let returned) = self.state {
@@ -143,7 +143,7 @@ extension Courier {
         self.waiting.insert(Parcel(push: parcel.push, isRepeated: true), at: 0)
     }
 
-    /// What the app may not have any more is given up.
+    /// Takes a new condition of an app, and gives up pushes that it may not have any more.
     mutating func report(
         _ app: DeviceTopic, _ condition: AppCondition, at now: Now, into effects: inout [APNsService.Effect]
     ) {
@@ -165,7 +165,7 @@ extension Courier {
         self.waiting.removeAll { isMeant($0.push) }
     }
 
-    /// What came while the phone was there is brought even if it is late: the expiration is about storing.
+    /// Discards expired pushes. A push that came while the phone was there is brought even if late: the expiration is about storing.
     mutating func discardExpired(at now: Now, into effects: inout [APNsService.Effect]) {
         for parcel in self.waiting where parcel.isStored && self.hindrance(parcel.push, at: now) != nil {
             self.discard(.expired, at: now, into: &effects) { $0.uniqueID == parcel.push.uniqueID }

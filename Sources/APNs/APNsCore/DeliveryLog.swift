@@ -1,7 +1,7 @@
 package import APNsModel
 package import TidingsModel
 
-/// What became of one push, and when (APNs reference, sections 15 and 18).
+/// An event of one push, and its time (APNs reference, sections 15 and 18).
 package struct DeliveryLogEntry: Hashable, Sendable {
     package var apnsID: String
     package var uniqueID: String
@@ -45,33 +45,27 @@ package struct DeliveryLogEntry: Hashable, Sendable {
     /// The entry as JSON: `apns_id`, `unique_id`, `wall_ms`, `event`, and `reason`, `detail`, `by`, `delivery`,
     /// `token`, `topic`, `environment`, `channel_id` where they apply.
     package var json: JSONValue {
-        var object = JSONObject([
-            ("apns_id", .string(self.apnsID)), ("unique_id", .string(self.uniqueID)), ("wall_ms", .int(self.wall)),
-        ])
-        func add(event: JSONValue, _ members: (String, JSONValue)...) {
-            object["event"] = event
-            for (name, value) in members { object[name] = value }
-        }
-        switch self.event {
-        case .accepted: add(event: "accepted")
-        case .refused(let reason, let detail):
-            add(event: "refused", ("reason", .string(reason.name)))
-            if let detail { object["detail"] = .string(detail) }
-        case .answerLost: add(event: "answer_lost")
-        case .faulted(let fault): add(event: "faulted", ("reason", .string(fault)))
-        case .stored: add(event: "stored")
-        case .held: add(event: "held")
-        case .duplicated: add(event: "duplicated")
-        case .overwritten(let newer): add(event: "overwritten", ("by", .string(newer)))
-        case .sent(let delivery): add(event: "sent", ("delivery", .int(delivery)))
-        case .delivered: add(event: "delivered")
-        case .returned: add(event: "returned")
-        case .discarded(let cause): add(event: "discarded", ("reason", .string(cause.rawValue)))
-        }
-        if let token = self.token { object["token"] = .string(token) }
-        if let topic = self.topic { object["topic"] = .string(topic) }
-        if let environment = self.environment { object["environment"] = .string(environment.rawValue) }
-        if let channelID = self.channelID { object["channel_id"] = .string(channelID.rawValue) }
-        return .object(object)
+        let (event, told): (String, JSONMembers) =
+            switch self.event {
+            case .accepted: ("accepted", [:])
+            case .refused(let reason, let detail): ("refused", .given(["reason": reason.name, "detail": detail]))
+            case .answerLost: ("answer_lost", [:])
+            case .faulted(let fault): ("faulted", ["reason": fault])
+            case .stored: ("stored", [:])
+            case .held: ("held", [:])
+            case .duplicated: ("duplicated", [:])
+            case .overwritten(let newer): ("overwritten", ["by": newer])
+            case .sent(let delivery): ("sent", ["delivery": delivery])
+            case .delivered: ("delivered", [:])
+            case .returned: ("returned", [:])
+            case .discarded(let cause): ("discarded", ["reason": cause.rawValue])
+            }
+        let head: JSONMembers = [
+            "apns_id": self.apnsID, "unique_id": self.uniqueID, "wall_ms": self.wall, "event": event,
+        ]
+        let target: JSONMembers = [
+            "token": self.token, "topic": self.topic, "environment": self.environment, "channel_id": self.channelID,
+        ]
+        return (head + told + .given(target)).json
     }
 }

@@ -1,8 +1,8 @@
 package import APNsModel
 package import TidingsModel
 
-/// What a device token stands for (APNs reference, section 16). Each Live Activity of an app has a token of its own
-/// under the one topic (section 13).
+/// The target of a device token (APNs reference, section 16). Each Live Activity of an app has a token of its own under the one topic
+/// (section 13).
 package struct DeviceTopic: Hashable, Sendable, JSONCodable {
     package var phone: PhoneID
     package var topic: String

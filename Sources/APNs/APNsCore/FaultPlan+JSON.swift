@@ -108,7 +108,7 @@ private enum FaultKind: String, CaseIterable {
         return .respond(status: status, reason, retryAfter: retryAfter)
     }
 
-    /// What goes with a status Apple documents for pushes (APNs reference, section 8); nil for another one.
+    /// Returns the reason that Apple documents for a status of pushes (APNs reference, section 8); nil for another status.
     private static func usualReason(status: Int) -> APNsReason? {
         switch status {
         case 400: .badDeviceToken

@@ -40,7 +40,7 @@ package struct TopicMetrics: Hashable, Sendable {
     }
 }
 
-/// What was refused before a topic was read has neither.
+/// Topic and environment of a count; both empty for requests refused before a topic was read.
 package struct MetricsKey: Hashable, Sendable, Comparable {
     /// Empty if none was read.
     package var topic: String

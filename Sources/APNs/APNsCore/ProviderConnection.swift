@@ -54,11 +54,11 @@ struct ProviderConnection: Sendable {
     /// The token of each key used last, by key id, and when it was first used on this connection (monotonic milliseconds).
     /// They are the connection's first key and the one related to it: each has a token of its own.
     private var tokens: [String: (text: String, since: Int64)] = [:]
-    /// Whether `ExpiredProviderToken` has been answered.
+    /// True if `ExpiredProviderToken` has been answered.
     private var hasExpired = false
 
     private var isOpen: Bool
-    /// Whether the newest answer was a refusal.
+    /// True if the newest answer was a refusal.
     private var isRefused = false
     private var errors = 0
     private var faultLimit: (limit: Int, requests: Int?)?

@@ -13,7 +13,7 @@ package struct ProviderToken: Hashable, Sendable {
     package var issuedAt: Int64
     /// The first two segments with the dot between them.
     package var signingInput: [UInt8]
-    /// As it came: 64 bytes r‖s, or DER.
+    /// The signature as it came: 64 bytes r‖s, or DER.
     package var signature: [UInt8]
 
     package struct Fault: Error, Hashable, Sendable {

@@ -31,8 +31,8 @@ extension APNsService {
         package var tokenAgeMaxSeconds: Int64 = 3_600
         /// On one connection, before a new token.
         package var tokenUpdateMinSeconds: Int64 = 1_200
-        /// Whether a connection on which `ExpiredProviderToken` was answered answers it for good; one client's authors
-        /// saw that and close the connection. Apple documents neither.
+        /// True if a connection on which `ExpiredProviderToken` was answered answers it for good; one client's authors saw that and close
+        /// the connection. Apple documents neither.
         package var expiredTokenSticks = false
 
         // Delivery (APNs reference, sections 14 and 15).
@@ -52,7 +52,7 @@ extension APNsService {
 
         /// In one environment.
         package var channelsMax = 10_000
-        /// Of the newest message of a channel with storage.
+        /// The longest storage of the newest message of a channel.
         package var channelStorageMaxSeconds: Int64 = 8 * 3_600
 
         package init(keys: [ProviderKey]) { self.keys = keys }
@@ -71,8 +71,7 @@ extension APNsService {
         }
     }
 
-    /// What Apple says may happen to pushes on their way (APNs reference, section 15), drawn from a seed. The defaults
-    /// do nothing.
+    /// Faults of pushes on their way that Apple mentions (APNs reference, section 15), drawn from a seed. The defaults do nothing.
     package struct Faults: Hashable, Sendable {
         package var seed: UInt64 = 0
         /// In so many of 1,000 cases a push that waits is brought before an older one.

@@ -1,7 +1,7 @@
 package import TidingsModel
 
-/// What the service wants to find again after a restart. A shell keeps the newest one of each kind and key, in any
-/// store, for `APNsService.init(configuration:restoring:)`.
+/// A record that the service needs after a restart. A shell keeps the newest one of each kind and key, in any store, for
+/// `APNsService.init(configuration:restoring:)`.
 package struct ServiceRecord: Hashable, Sendable {
     /// The names are for the store.
     package enum Kind: String, Hashable, Sendable, CaseIterable {

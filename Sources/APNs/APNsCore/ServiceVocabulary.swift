@@ -68,7 +68,7 @@ extension APNsService {
 
         /// Every rule starts afresh.
         case faultsChanged(FaultPlan)
-        /// As `registrationRequested`, for a phone that does not connect. Nothing happens if the drawn token stands for something else.
+        /// Registers a phone that does not connect; otherwise as `registrationRequested`. Nothing happens if the drawn token is taken.
         case deviceRegistered(DeviceTopic, drawn: PushToken)
         /// On, it begins at zero.
         case tallyChanged(isOn: Bool)

@@ -1,6 +1,6 @@
 package import APNsModel
 
-/// As it came over HTTP/2: nothing is believed yet.
+/// A request as it came over HTTP/2: nothing of it is verified yet.
 package struct WireRequest: Hashable, Sendable {
     package struct Header: Hashable, Sendable {
         /// In lowercase (RFC 9113, section 8.2).
@@ -31,7 +31,7 @@ package struct WireRequest: Hashable, Sendable {
         self.body = body
     }
 
-    /// As a well-behaved client makes it, without `authorization`.
+    /// Makes the request of a well-behaved client, without `authorization`.
     package init(_ request: APNsRequest) {
         self.init(request.method, request.path, request.headerFields, request.payload)
     }
@@ -49,7 +49,7 @@ package struct WireRequest: Hashable, Sendable {
         self.init(method: method, path: path, headers: headers, body: body)
     }
 
-    /// Of a repeated header the first.
+    /// Returns the value of a header; of a repeated one the first.
     package subscript(name: String) -> String? { self.headers.first { $0.name == name }?.value }
 
     /// The size of the header list by RFC 9113, section 6.5.2: 32 more than name and value for each field. Of `:scheme`

@@ -1,7 +1,7 @@
 public import TidingsModel
 
 /// The id of a broadcast channel: base64 as APNs made it, compared byte by byte (APNs reference, section 17).
-public struct APNsChannelID: StringIdentifier {
+public struct APNsChannelID: StringIdentifier, JSONWritable {
     /// The text.
     public let rawValue: String
     /// Wraps the text unchecked; `validate()` checks it.
@@ -19,7 +19,7 @@ public struct APNsChannelID: StringIdentifier {
     }
 }
 
-/// What APNs keeps of a channel's messages: `message-storage-policy` (APNs reference, section 17). It cannot be changed.
+/// APNs's storage of a channel's messages: `message-storage-policy` (APNs reference, section 17). It cannot be changed.
 public enum APNsStoragePolicy: Int, Hashable, Sendable, CaseIterable {
     /// Nothing; the app may send more in return.
     case noStorage = 0
@@ -31,7 +31,7 @@ public enum APNsStoragePolicy: Int, Hashable, Sendable, CaseIterable {
 public struct APNsChannel: Hashable, Sendable {
     /// Its id.
     public var id: APNsChannelID
-    /// What APNs keeps of its messages.
+    /// APNs's storage of its messages.
     public var storagePolicy: APNsStoragePolicy
 
     /// A channel from its parts.
@@ -43,7 +43,7 @@ public struct APNsChannel: Hashable, Sendable {
 
 /// One request to the host that manages an app's broadcast channels (APNs reference, section 17).
 public struct APNsChannelRequest: Hashable, Sendable {
-    /// What is asked.
+    /// The operation asked for.
     public enum Operation: Hashable, Sendable {
         /// A new channel; an app has at most 10,000 in each environment.
         case create(APNsStoragePolicy)
@@ -55,7 +55,7 @@ public struct APNsChannelRequest: Hashable, Sendable {
         case list
     }
 
-    /// What is asked.
+    /// The operation asked for.
     public var operation: Operation
     /// The app's bundle identifier, without a suffix.
     public var bundleID: String

@@ -1,19 +1,19 @@
 /// The forms both sides check byte by byte.
 public enum APNsFormat {
-    /// Whether a text is a device token: hexadecimal, an even number of digits, at most 100 bytes of token (APNs
-    /// reference, section 6).
+    /// Returns true if a text is a device token: hexadecimal, an even number of digits, at most 100 bytes of token (APNs reference, section
+    /// 6).
     public static func isDeviceToken(_ text: some Collection<UInt8>) -> Bool {
         let count = text.count
         return count >= 2 && count <= 200 && count.isMultiple(of: 2) && Self.all(of: text) { Self.isHexadecimal($0) }
     }
 
-    /// Whether a text is a canonical UUID: 32 lowercase hexadecimal digits in the form 8-4-4-4-12 (APNs reference,
-    /// section 6), as `apns-id` has to be.
+    /// Returns true if a text is a canonical UUID: 32 lowercase hexadecimal digits in the form 8-4-4-4-12 (APNs reference, section 6), as
+    /// `apns-id` has to be.
     public static func isCanonicalUUID(_ text: some Collection<UInt8>) -> Bool {
         Self.isUUID(text, digit: Self.isLowercaseHexadecimal)
     }
 
-    /// Whether a text is a UUID in lowercase or uppercase, as `apns-request-id` has to be (APNs reference, section 17).
+    /// Returns true if a text is a UUID in lowercase or uppercase, as `apns-request-id` has to be (APNs reference, section 17).
     public static func isUUID(_ text: some Collection<UInt8>) -> Bool {
         Self.isUUID(text, digit: Self.isHexadecimal)
     }
@@ -31,7 +31,7 @@ public enum APNsFormat {
         return true
     }
 
-    /// Whether a text can be a topic: 1 to 255 letters, digits, hyphens, underscores and dots.
+    /// Returns true if a text can be a topic: 1 to 255 letters, digits, hyphens, underscores and dots.
     public static func isTopic(_ text: some Collection<UInt8>) -> Bool {
         let count = text.count
         return count >= 1 && count <= 255
@@ -43,21 +43,21 @@ public enum APNsFormat {
             }
     }
 
-    /// Whether a text can be the bundle identifier in the path of a broadcast: a topic without the suffix of a push type
-    /// (APNs reference, section 17).
+    /// Returns true if a text can be the bundle identifier in the path of a broadcast: a topic without the suffix of a push type (APNs
+    /// reference, section 17).
     public static func isBundleID(_ text: String) -> Bool {
         Self.isTopic(text.utf8)
             && APNsPushType.allCases.allSatisfy { $0.topicSuffix.isEmpty || !text.hasSuffix($0.topicSuffix) }
     }
 
-    /// Whether a text can be a collapse id: 1 to 64 bytes (APNs reference, section 6) and nothing a header cannot carry.
+    /// Returns true if a text can be a collapse id: 1 to 64 bytes (APNs reference, section 6) and nothing a header cannot carry.
     public static func isCollapseID(_ text: some Collection<UInt8>) -> Bool {
         let count = text.count
         return count >= 1 && count <= APNsRequest.collapseIDBytesMax && Self.all(of: text) { $0 >= 0x20 && $0 != 0x7f }
     }
 
-    /// Whether a text can be a channel id: base64 (RFC 4648, section 4) with padding, 4 to 256 characters. Apple leaves
-    /// the length open (APNs reference, section 17); the limit is ours.
+    /// Returns true if a text can be a channel id: base64 (RFC 4648, section 4) with padding, 4 to 256 characters. Apple leaves the length
+    /// open (APNs reference, section 17); the limit is ours.
     public static func isChannelID(_ text: some Collection<UInt8>) -> Bool {
         let count = text.count
         guard count >= 4, count <= 256, count.isMultiple(of: 4) else { return false }

@@ -1,7 +1,7 @@
 public import TidingsModel
 
 extension APNsPayload {
-    /// What stands at the end of a shortened body.
+    /// The end of a shortened body.
     public static let ellipsis = "\u{2026}"
 
     /// The JSON in at most `bytesMax` bytes; the alert's body is shortened at the end of a character if need be, and

@@ -10,7 +10,7 @@ public struct APNsPayload: Hashable, Sendable {
     public var alert: Alert?
     /// The absolute number on the icon, 0 or more; 0 removes it.
     public var badge: Int?
-    /// What is played. Written inside the alert if `liveActivity` is set, which is where a Live Activity has it.
+    /// The sound. Written inside the alert if `liveActivity` is set, which is where a Live Activity has it.
     public var sound: Sound?
     /// Groups notifications: the conversation.
     public var threadID: String?
@@ -25,11 +25,11 @@ public struct APNsPayload: Hashable, Sendable {
     /// How much it matters beside the app's other notifications: 0…1 for the summary, any finite number for a Live
     /// Activity.
     public var relevanceScore: Double?
-    /// What the app's Focus filter compares.
+    /// The text that the app's Focus filter compares.
     public var filterCriteria: String?
     /// The window to bring forward.
     public var targetContentID: String?
-    /// What happens to a Live Activity.
+    /// The event of a Live Activity.
     public var liveActivity: LiveActivity?
     /// Reload a widget or a control.
     public var contentChanged: Bool
@@ -97,7 +97,7 @@ extension APNsPayload {
     public struct Localization: Hashable, Sendable {
         /// The key in the table, not empty.
         public var key: String
-        /// What replaces each `%@` of the text, in order.
+        /// The replacements of each `%@` of the text, in order.
         public var arguments: [String]
 
         /// A key and its arguments.
@@ -107,7 +107,7 @@ extension APNsPayload {
         }
     }
 
-    /// What is played: `sound`.
+    /// A sound: `sound`.
     public enum Sound: Hashable, Sendable, ExpressibleByStringLiteral {
         /// A file in the app's bundle or its `Library/Sounds`, or `default`.
         case named(String)
@@ -122,7 +122,7 @@ extension APNsPayload {
     public enum InterruptionLevel: String, Hashable, Sendable, CaseIterable {
         /// Into the list without lighting the screen.
         case passive
-        /// As usual.
+        /// The usual level.
         case active
         /// Breaks through a Focus; needs an entitlement.
         case timeSensitive = "time-sensitive"
@@ -130,10 +130,10 @@ extension APNsPayload {
         case critical
     }
 
-    /// What happens to a Live Activity: the members of `aps` such a push has beside the alert.
+    /// An event of a Live Activity: the members of `aps` such a push has beside the alert.
     public struct LiveActivity: Hashable, Sendable {
-        /// What happens: `event`.
-        public enum Event: String, Hashable, Sendable, CaseIterable {
+        /// The kind of event: `event`.
+        public enum Event: String, Hashable, Sendable, CaseIterable, JSONWritable {
             /// The activity begins; needs `attributesType`, `attributes` and an alert, and cannot be broadcast.
             case start
             /// The activity shows another state.
@@ -142,7 +142,7 @@ extension APNsPayload {
             case end
         }
 
-        /// What happens.
+        /// The kind of event.
         public var event: Event
         /// UNIX seconds of the state; of several pushes the newest wins.
         public var timestamp: Int64
@@ -150,7 +150,7 @@ extension APNsPayload {
         public var contentState: JSONObject?
         /// The name of the app's type of attributes; with `start` alone.
         public var attributesType: String?
-        /// What the activity keeps from its start to its end; with `start` alone.
+        /// The attributes that stay from the activity's start to its end; with `start` alone.
         public var attributes: JSONObject?
         /// UNIX seconds after which the state is shown as outdated.
         public var staleDate: Int64?
@@ -159,7 +159,7 @@ extension APNsPayload {
         public var dismissalDate: Int64?
         /// The channel the new activity listens to; with `start` alone.
         public var inputPushChannel: APNsChannelID?
-        /// Whether the new activity gets a push token of its own; with `start` alone.
+        /// True if the new activity gets a push token of its own; with `start` alone.
         public var inputPushToken: Bool
 
         /// An event from its parts.

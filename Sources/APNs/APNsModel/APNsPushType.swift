@@ -29,8 +29,7 @@ public enum APNsPushType: String, Hashable, Sendable, CaseIterable {
         self.init(rawValue: wireName.lowercased())
     }
 
-    /// What the topic has after the bundle identifier; empty for the types whose topic is the bundle identifier, or
-    /// is free (`mdm`).
+    /// The suffix of the topic after the bundle identifier; empty for the types whose topic is the bundle identifier, or is free (`mdm`).
     public var topicSuffix: String {
         switch self {
         case .alert, .background, .mdm: ""
@@ -66,11 +65,10 @@ public enum APNsPushType: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether APNs takes this priority for this type.
+    /// Returns true if APNs takes this priority for this type.
     public func allows(_ priority: APNsPriority) -> Bool { self.allowedPriorities.contains(priority) }
 
-    /// What a certificate needs for pushes of this type. A provider token may send every type (APNs reference,
-    /// section 7).
+    /// The rule for a certificate for pushes of this type. A provider token may send every type (APNs reference, section 7).
     public var certificateRule: APNsCertificateRule {
         switch self {
         case .alert, .background, .fileprovider: .ownApp
@@ -80,8 +78,7 @@ public enum APNsPushType: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether this authentication may send pushes of this type to this topic. APNs answers what it may not with
-    /// `TopicDisallowed`.
+    /// Returns true if this authentication may send pushes of this type to this topic. APNs answers others with `TopicDisallowed`.
     ///
     /// A provider token passes here for every topic: which topics a key covers only APNs knows.
     public func maySend(to topic: String, with authentication: APNsAuthentication) -> Bool {
@@ -96,7 +93,7 @@ public enum APNsPushType: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// What a certificate needs so that pushes of one type may be sent with it (APNs reference, sections 5 and 7).
+/// The rule for a certificate for pushes of one type (APNs reference, sections 5 and 7).
 public enum APNsCertificateRule: Hashable, Sendable {
     /// The app in the certificate's subject, or a topic in its list.
     case ownApp
@@ -120,7 +117,7 @@ public enum APNsAuthentication: Hashable, Sendable {
 public struct APNsCertificateTopics: Hashable, Sendable {
     /// The UID of the subject: the app's bundle identifier, or for device management the topic.
     public var subject: String
-    /// What the extension 1.2.840.113635.100.6.3.6 lists; empty for a certificate without it.
+    /// The topics in the extension 1.2.840.113635.100.6.3.6; empty for a certificate without it.
     public var listed: [String]
 
     /// Topics as they stand in a certificate.

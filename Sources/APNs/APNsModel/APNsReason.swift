@@ -156,7 +156,7 @@ extension APNsReason {
     /// The status APNs sends with it; nil for an unknown reason.
     public var status: Int? { self.row.status }
 
-    /// What a sender does about it (APNs reference, section 9).
+    /// Returns the sender's reaction to it (APNs reference, section 9).
     ///
     /// - Parameter status: the status it came with; decides for unknown reasons only.
     public func reaction(status: Int) -> APNsReaction { self.row.reaction ?? APNsReaction(status: status) }
@@ -175,7 +175,7 @@ extension APNsReason {
         return table
     }()
 
-    /// What an operator should look at when this stops the sending; nil where the reason says it, or nothing helps.
+    /// Advice for an operator when this stops the sending; nil where the reason says it, or nothing helps.
     public var advice: String? {
         switch self {
         // A fresh token has been refused as well by then (APNs reference, section 9).
@@ -192,7 +192,7 @@ extension APNsReason {
     }
 }
 
-/// What a sender does about a refusal (APNs reference, section 9, reaction codes).
+/// A sender's reaction to a refusal (APNs reference, section 9, reaction codes).
 public enum APNsReaction: String, Hashable, Sendable, CaseIterable {
     /// Stop using this device token for this topic, if it was not registered again since (`APNsRefusal.drops`); for
     /// `ChannelNotRegistered`, forget the channel (APNs reference, sections 9 and 11).

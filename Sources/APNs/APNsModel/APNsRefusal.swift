@@ -29,11 +29,11 @@ public struct APNsRefusal: Hashable, Sendable, CustomStringConvertible {
         self.retryAfter = retryAfter
     }
 
-    /// What a sender does about it.
+    /// The sender's reaction to it.
     public var reaction: APNsReaction { self.reason.reaction(status: self.status) }
 
-    /// Whether the device token is to be dropped: the answer was 410 and says that the token ended after it was
-    /// registered. A 410 without a time drops nothing.
+    /// Returns true if the device token is to be dropped: the answer was 410 and says that the token ended after it was registered. A 410
+    /// without a time drops nothing.
     ///
     /// - Parameter registered: when the app last registered the token with its server, milliseconds since 1970.
     public func drops(registeredAt registered: Int64) -> Bool {
@@ -56,7 +56,7 @@ public struct APNsInvalidSince: Hashable, Sendable, Comparable, CustomStringConv
     /// A time as it came.
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-    /// Whether a token registered at that time is dead: only if it was found invalid later than that.
+    /// Returns true if a token registered at that time is dead: only if it was found invalid later than that.
     ///
     /// - Parameter registered: when the app last registered the token with its server, milliseconds since 1970.
     public func drops(registeredAt registered: Int64) -> Bool { self.milliseconds > registered }

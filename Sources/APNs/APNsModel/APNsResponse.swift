@@ -1,6 +1,6 @@
 import TidingsModel
 
-/// What APNs answered to one request (APNs reference, sections 8 and 17).
+/// APNs's answer to one request (APNs reference, sections 8 and 17).
 public struct APNsResponse: Hashable, Sendable {
     /// The HTTP status: 200, 400, 403, 404, 405, 410, 413, 429, 500 or 503; with channels also 201 and 204.
     public var status: Int
@@ -90,7 +90,7 @@ public struct APNsResponse: Hashable, Sendable {
         String(decoding: bytes.prefix(Self.reasonBytesMax), as: UTF8.self)
     }
 
-    /// Whether APNs took the request: status 200 to 299.
+    /// True if APNs took the request: status 200 to 299.
     public var isSuccess: Bool { (200..<300).contains(self.status) }
 
     /// The refusal; nil if APNs took the request.
@@ -122,8 +122,8 @@ public enum APNsOutcome: Hashable, Sendable {
     case unknownOutcome(String)
     /// It was not sent, or certainly not processed: why, in words.
     case notSent(String)
-    /// It was not sent, because credential, topic or trust are not right: Apple's reason, or what else showed it, in words.
-    /// Until somebody puts it right the sender lets a request through now and then and stops the others.
+    /// It was not sent, because credential, topic or trust are not right: Apple's reason, or other evidence, in words. Until an operator
+    /// puts it right the sender lets a request through now and then and stops the others.
     case stopped(String)
 
     /// The refusal, if it ended so.

@@ -1,3 +1,5 @@
+import TidingsModel
+
 /// The dates in a certificate, which are days of the Gregorian calendar in UTC (RFC 5280, section 4.1.2.5).
 package enum CertificateDate {
     private static let day: Int64 = 86_400_000
@@ -23,17 +25,8 @@ package enum CertificateDate {
         guard (1...12).contains(month), (1...31).contains(dayOfMonth), hour < 24, minute < 60, second < 61 else {
             throw BER.Fault()
         }
-        let days = Self.days(year: number(0, 4), month: month, day: dayOfMonth)
+        let days = GivenTime.days(year: number(0, 4), month: month, day: dayOfMonth)
         return days * Self.day + ((hour * 60 + minute) * 60 + second) * 1_000
-    }
-
-    /// Days since 1970-01-01. Years begin in March here, so that the day that comes every four years is the last one.
-    private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
-        let shifted = month <= 2 ? year - 1 : year
-        let era = (shifted >= 0 ? shifted : shifted - 399) / 400
-        let yearOfEra = shifted - era * 400
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
     /// Year, month and day, for words.

@@ -1,6 +1,6 @@
 package import TidingsModel
 
-// Between the courier of a local APNs and a phone: one JSON object a line in both directions (docs/apns-simulator.md).
+// Between the courier of a local APNs and a phone: one JSON object a line in both directions (docs/testing/apns-simulator.md).
 
 package enum CourierRequest: Hashable, Sendable, JSONTagged, JSONChecked {
     /// Who is calling; must come first.

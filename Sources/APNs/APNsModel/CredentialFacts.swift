@@ -1,6 +1,6 @@
 package import TidingsModel
 
-/// What a file with a push credential holds: everything of it that may be shown (APNs reference, sections 4 and 5).
+/// The facts of a file with a push credential that may be shown (APNs reference, sections 4 and 5).
 package struct CredentialFacts: Hashable, Sendable {
     package enum Content: Hashable, Sendable {
         /// Topics and sides of a key stand nowhere in its file: APNs alone knows them.
@@ -24,7 +24,7 @@ package struct CredentialFacts: Hashable, Sendable {
         }
     }
 
-    /// What is wrong with it at a time, as far as that can be seen without APNs; nil for nothing.
+    /// Returns its fault at a time, as far as that can be seen without APNs; nil for none.
     ///
     /// - Parameter wall: milliseconds since 1970.
     package func fault(at wall: Int64) -> InvalidField? {
@@ -49,39 +49,23 @@ package struct CredentialFacts: Hashable, Sendable {
 extension CredentialFacts {
     /// - Parameter wall: milliseconds since 1970, for the fault.
     package func json(at wall: Int64) -> JSONValue {
-        var members: [(String, JSONValue)]
-        switch self.content {
-        case .tokenKey(let keyID, let teamID):
-            members = [
-                ("kind", "token_key"), ("key_id", .optional(keyID)), ("team_id", .optional(teamID)),
-            ]
-        case .certificate(let certificate):
-            members = [
-                ("kind", "certificate"), ("name", .string(certificate.name)), ("issuer", .string(certificate.issuer)),
-                ("team_id", .optional(certificate.teamID)), ("voip_only", .bool(certificate.isVoIP)),
-                (
-                    "topics",
-                    .array(
-                        certificate.topics.map { topic in
-                            .members([
-                                ("topic", .string(topic.name)), ("kinds", .array(topic.kinds.map { .string($0) })),
-                                (
-                                    "push_types",
-                                    .array(certificate.pushTypes(to: topic.name).map { .string($0.rawValue) })
-                                ),
-                            ])
-                        })
-                ), ("environments", .array(certificate.environments.map { .string($0.rawValue) })),
-                ("valid_from", .int(certificate.validFrom)), ("expires_at", .int(certificate.expiresAt)),
-            ]
-        }
-        members.append(("fingerprint", .string(self.fingerprint)))
-        members.append(
-            (
-                "fault",
-                self.fault(at: wall).map { .members([("field", .string($0.field)), ("rule", .string($0.rule))]) }
-                    ?? .null
-            ))
-        return .members(members)
+        let content: JSONMembers =
+            switch self.content {
+            case .tokenKey(let keyID, let teamID): ["kind": "token_key", "key_id": keyID, "team_id": teamID]
+            case .certificate(let certificate):
+                [
+                    "kind": "certificate", "name": certificate.name, "issuer": certificate.issuer,
+                    "team_id": certificate.teamID, "voip_only": certificate.isVoIP,
+                    "topics": certificate.topics.objects { topic in
+                        [
+                            "topic": topic.name, "kinds": topic.kinds,
+                            "push_types": certificate.pushTypes(to: topic.name).map(\.rawValue),
+                        ]
+                    }, "environments": certificate.environments, "valid_from": certificate.validFrom,
+                    "expires_at": certificate.expiresAt,
+                ]
+            }
+        let fault = self.fault(at: wall).map { ["field": $0.field, "rule": $0.rule] as JSONMembers }
+        return (content + ["fingerprint": self.fingerprint, "fault": fault]).json
     }
 }

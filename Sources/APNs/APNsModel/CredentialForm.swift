@@ -1,6 +1,6 @@
 package import TidingsModel
 
-/// What a file with a push credential looks like, before anything of it is decrypted.
+/// The form of a file with a push credential, before anything of it is decrypted.
 package enum CredentialForm: Hashable, Sendable {
     /// A private key in PEM form, as Apple gives a `.p8` file.
     case tokenKey
@@ -146,7 +146,7 @@ package struct PEMBlock: Hashable, Sendable {
     }
 }
 
-/// Of which kind a private key is that is not encrypted.
+/// The kind of a private key that is not encrypted.
 enum PrivateKeyKind: Hashable, Sendable {
     case p256, otherCurve, rsa, other
 

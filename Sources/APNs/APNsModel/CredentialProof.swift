@@ -1,8 +1,8 @@
 package import TidingsModel
 
-/// What one push to APNs tells of the credential it went out with (APNs reference, sections 4, 5 and 9).
+/// The verdict of one push to APNs on the credential it went out with (APNs reference, sections 4, 5 and 9).
 package struct CredentialProof: Hashable, Sendable {
-    package enum Verdict: String, Hashable, Sendable, CaseIterable {
+    package enum Verdict: String, Hashable, Sendable, CaseIterable, JSONWritable {
         /// APNs takes the credential on this side. That the topic is its owner's is not shown.
         case proven
         /// APNs takes the credential for the topic: it accepted a push.
@@ -13,14 +13,14 @@ package struct CredentialProof: Hashable, Sendable {
         case undecided
     }
 
-    /// What was asked.
+    /// The subject of the proof.
     package struct Question: Hashable, Sendable {
         package enum Credential: Hashable, Sendable { case key, certificate }
 
         package var credential: Credential
         package var environment: PushEnvironment
         package var topic: String
-        /// Whether the push went to the token of a device, and not to one that nobody has.
+        /// True if the push went to the token of a device, and not to one that nobody has.
         package var hasDevice: Bool
 
         package init(
@@ -36,7 +36,7 @@ package struct CredentialProof: Hashable, Sendable {
     package var verdict: Verdict
     /// Apple's word for the refusal; nil without one.
     package var reason: String?
-    /// What it means and what to do, as one sentence without a full stop.
+    /// The meaning, and what to do, as one sentence without a full stop.
     package var meaning: String
 
     package init(_ verdict: Verdict, reason: String? = nil, _ meaning: String) {

@@ -1,5 +1,5 @@
-/// Whether an APNs client sends: all requests of its credential, or those of one topic. Only the client decides that
-/// (docs/decisions/0026-one-judge-of-apns.md).
+/// The state of an APNs client's sending: all requests of its credential, or those of one topic. Only the client decides it
+/// (docs/inside/decisions/0026-one-judge-of-apns.md).
 package enum LaneState: Hashable, Sendable {
     case usable
     /// The client reports the next state by itself.

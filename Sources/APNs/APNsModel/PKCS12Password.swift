@@ -1,9 +1,9 @@
 /// A password as the files of credentials take it.
 package struct PKCS12Password: Hashable, Sendable {
-    /// As PBES2 and OpenSSL's old form of a key take it: in UTF-8.
+    /// The password in UTF-8, as PBES2 and OpenSSL's old form of a key take it.
     package let bytes: [UInt8]
-    /// As PKCS #12 itself takes it: two bytes for each unit of UTF-16, the most significant first, and two zeros behind them (RFC
-    /// 7292, appendix B.1).
+    /// The password as PKCS #12 itself takes it: two bytes for each unit of UTF-16, the most significant first, and two zeros behind them
+    /// (RFC 7292, appendix B.1).
     package let wide: [UInt8]
 
     package init(_ text: String) {

@@ -15,7 +15,7 @@ package enum PhonePower: String, Hashable, Sendable, CaseIterable, Codable {
     case lowPower = "low_power"
 }
 
-/// What APNs knows about an app on a phone besides its tokens (APNs reference, sections 14 and 15).
+/// APNs's knowledge of an app on a phone besides its tokens (APNs reference, sections 14 and 15).
 package struct AppCondition: Hashable, Sendable, Codable {
     package enum Life: String, Hashable, Sendable, CaseIterable, Codable {
         /// On the screen: background pushes are brought at once.
@@ -47,7 +47,7 @@ package struct AppCondition: Hashable, Sendable, Codable {
         case backgroundRefreshEnabled = "background_refresh"
     }
 
-    /// What is not said of `notifications` and `background_refresh` is true.
+    /// Decodes a condition; `notifications` and `background_refresh` are true if left out.
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         self.init(

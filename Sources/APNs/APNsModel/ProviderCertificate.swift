@@ -1,7 +1,7 @@
 package import TidingsModel
 
-/// What a provider certificate says of itself (APNs reference, section 5; RFC 5280, section 4.1). Nothing is verified: whether
-/// APNs takes it, APNs alone can say.
+/// The contents of a provider certificate (APNs reference, section 5; RFC 5280, section 4.1). Nothing is verified: only APNs decides if it
+/// takes the certificate.
 package struct ProviderCertificate: Hashable, Sendable {
     /// A topic as the certificate lists it.
     package struct Topic: Hashable, Sendable {
@@ -19,7 +19,7 @@ package struct ProviderCertificate: Hashable, Sendable {
     package private(set) var teamID: String?
     /// The issuer's common name.
     package private(set) var issuer = ""
-    /// What it lists, in its order.
+    /// The topics that it lists, in its order.
     package private(set) var listed: [Topic] = []
     /// Apple's sides it is marked for, as `PushEnvironment` has them in order; both if it has no mark.
     package private(set) var environments = PushEnvironment.allCases
@@ -27,7 +27,7 @@ package struct ProviderCertificate: Hashable, Sendable {
     package private(set) var validFrom: Int64 = 0
     /// Milliseconds since 1970.
     package private(set) var expiresAt: Int64 = 0
-    /// Whether it has any of the extensions of Apple's that make a certificate one for pushes.
+    /// True if it has any of the extensions of Apple's that make a certificate one for pushes.
     package private(set) var isMarked = false
     private var hasVoIPMark = false
 
@@ -45,7 +45,7 @@ package struct ProviderCertificate: Hashable, Sendable {
 
     // MARK: Topics
 
-    /// Whether it is for calls alone: VoIP certificates are of one topic and send nothing else.
+    /// True if it is for calls alone: VoIP certificates are of one topic and send nothing else.
     package var isVoIP: Bool {
         let suffix = APNsPushType.voip.topicSuffix
         return self.listed.isEmpty ? self.hasVoIPMark : self.listed.allSatisfy { $0.name.hasSuffix(suffix) }
@@ -82,7 +82,7 @@ package struct ProviderCertificate: Hashable, Sendable {
 
     // MARK: Faults
 
-    /// What is wrong with it at a time, as far as that can be seen without APNs; nil for nothing.
+    /// Returns its fault at a time, as far as that can be seen without APNs; nil for none.
     ///
     /// - Parameter wall: milliseconds since 1970.
     package func fault(at wall: Int64) -> InvalidField? {
@@ -220,6 +220,6 @@ extension APNsPushType {
         String(topic.dropLast(Self.types(ofTopic: topic).first?.topicSuffix.count ?? 0))
     }
 
-    /// Of every topic of device management (APNs reference, section 5).
+    /// The prefix of every topic of device management (APNs reference, section 5).
     private static let managementPrefix = "com.apple.mgmt."
 }

@@ -32,7 +32,7 @@ extension APNsSimulator {
 
     package func faultCounts() async throws -> [FaultCount] { try await self.onEngine { $0.core.faultCounts } }
 
-    /// A part of the delivery log, for whoever reads all of it while it grows.
+    /// Returns a part of the delivery log, for callers that read all of it while it grows.
     ///
     /// - Parameters:
     ///   - line: counted from 0 since the start.

@@ -55,8 +55,8 @@ public final class APNsSimulator: Sendable {
         /// How long a connection must use one provider token before another one, in seconds, 0 to 31,536,000; Apple's
         /// is 20 minutes (APNs reference, section 4).
         public var tokenUpdateMinSeconds: Int64 = 1_200
-        /// Whether a connection on which `ExpiredProviderToken` was answered answers it for good, whatever token comes. Apple
-        /// documents no such thing; the authors of Pushy saw it and close the connection (APNs reference, section 4).
+        /// True if a connection on which `ExpiredProviderToken` was answered answers it for good, whatever token comes. Apple documents no
+        /// such thing; the authors of Pushy saw it and close the connection (APNs reference, section 4).
         public var expiredTokenSticks = false
         /// How many errors in a row end a connection, 1 or more; nil for never. An answer of 400 to 499 counts one,
         /// `BadDeviceToken` two, 410 and 429 none, and an accepted request ends the row (APNs reference, section 3.1).
@@ -82,7 +82,7 @@ public final class APNsSimulator: Sendable {
         public init(stateFolder: String) { self.stateFolder = stateFolder }
     }
 
-    /// What a started simulator listens on, and where its credential is.
+    /// The addresses of a started simulator, and its credential.
     public struct Addresses: Sendable, Hashable {
         /// The provider API for the sandbox.
         public var port: Int

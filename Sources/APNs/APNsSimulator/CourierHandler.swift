@@ -59,5 +59,12 @@ final class CourierHandler: ChannelInboundHandler {
         context.writeAndFlush(self.wrapOutboundOut(context.channel.allocator.buffer(bytes: reply.line)), promise: nil)
     }
 
+    /// Closes the connection of a phone that has another now. The phone is told, since two phones with one id would do this by turns.
+    func giveWay() {
+        self.write(
+            .error(field: "phone", rule: "must be the id of one phone: it has just connected again, here or elsewhere"))
+        self.close()
+    }
+
     func close() { self.context?.close(promise: nil) }
 }

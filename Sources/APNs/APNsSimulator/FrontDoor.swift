@@ -1,7 +1,7 @@
 import APNsCore
 import NIOCore
 
-/// What stands between a provider's socket and TLS: it can refuse, end a handshake with an alert, fall silent and cut.
+/// Stands between a provider's socket and TLS: it can refuse, end a handshake with an alert, fall silent and cut.
 ///
 /// The TLS library below names its own alerts only, so the record of an alert is written here. Everything the library
 /// wants to write after that is dropped.
@@ -15,7 +15,7 @@ final class FrontDoor: ChannelDuplexHandler {
         case open
         case refusing(TLSAlert)
         case silent
-        /// What still comes is dropped.
+        /// The connection ends: further bytes are dropped.
         case ending
     }
 

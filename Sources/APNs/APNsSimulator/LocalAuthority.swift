@@ -73,7 +73,7 @@ struct LocalAuthority: Sendable {
         var bundleID: String
         /// The subject's organizational unit; nil leaves it out.
         var teamID: String?
-        /// What the extension lists; empty leaves it out.
+        /// The topics in the extension; empty leaves it out.
         var topics: [String] = []
         var environments = PushEnvironment.allCases
         var validFrom: Date

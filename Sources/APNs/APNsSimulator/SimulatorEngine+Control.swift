@@ -75,14 +75,11 @@ extension SimulatorEngine {
     }
 
     func devices(where matches: (RegisteredDevice) -> Bool) -> JSONValue {
-        .array(
-            self.core.devices.filter(matches).map { device in
-                guard case .object(var object) = device.json else { return device.json }
-                object["connected"] = .bool(self.core.isConnected(device.target.phone))
-                let stored = self.core.stored(for: device.target.phone).count { $0.token == device.token }
-                object["stored"] = .int(stored)
-                return .object(object)
-            })
+        self.core.devices.filter(matches).objects { device in
+            let stored = self.core.stored(for: device.target.phone).count { $0.token == device.token }
+            return JSONMembers(of: device)
+                + ["connected": self.core.isConnected(device.target.phone), "stored": stored]
+        }
     }
 
     /// Nil while it is not counted.
@@ -95,13 +92,9 @@ extension SimulatorEngine {
     }
 
     var metrics: JSONValue {
-        .array(
-            self.core.metrics.map { key, counts in
-                guard case .object(var object) = counts.json else { return counts.json }
-                object["topic"] = .string(key.topic)
-                object["environment"] = .string(key.environment.rawValue)
-                return .object(object)
-            })
+        self.core.metrics.objects { key, counts in
+            JSONMembers(of: counts.json) + ["topic": key.topic, "environment": key.environment]
+        }
     }
 
     func channels(of bundleID: String) -> JSONValue {

@@ -32,7 +32,7 @@ final class SimulatorEngine: @unchecked Sendable {
     private var isStopping = false
     private var effects: [APNsService.Effect] = []
     private var alarm: Scheduled<Void>?
-    /// What was found out about a token may be wrong after a change.
+    /// The number of changes of keys; after one, earlier verdicts on tokens may be wrong.
     private(set) var keyChanges = 0
 
     init(
@@ -102,7 +102,7 @@ final class SimulatorEngine: @unchecked Sendable {
         self.core.alert(on: certificate, at: Self.now())
     }
 
-    /// What the requests of one read have changed is kept before they are answered.
+    /// Commits the changes that the requests of one read have made, before they are answered.
     func cycleEnded() { self.store?.commit() }
 
     // MARK: Phones
@@ -221,7 +221,7 @@ final class SimulatorEngine: @unchecked Sendable {
                 .registered(id: number, topic: topic, environment, token: token, activity: activity))
         case .push(let id, let delivery, let push): self.couriers[id]?.write(.push(delivery: delivery, push))
         case .reject(let id, let fault): self.couriers[id]?.write(.error(field: fault.field, rule: fault.rule))
-        case .closeCourier(let id): self.couriers[id]?.close()
+        case .closeCourier(let id): self.couriers[id]?.giveWay()
         case .log(let entry):
             if self.log.count >= self.logEntriesMax {
                 self.log.removeFirst()

@@ -5,7 +5,7 @@ package import NIOCore
 /// not come to yet. One thread at a time.
 package struct ClientSession {
     package struct Configuration: Hashable, Sendable {
-        /// Of a response, in bytes; the rest is read and dropped.
+        /// The size of a response's body, in bytes, that is kept; the rest is read and dropped.
         package var bodyLimit = 4_096
         /// Announced to the server; longer ones fail their stream.
         package var headerListLimit = 16_384

@@ -20,9 +20,9 @@ package enum FrameFlags {
     package static let endStream: UInt8 = 0x1
     package static let ack: UInt8 = 0x1
     package static let endHeaders: UInt8 = 0x4
-    /// Of DATA and HEADERS: a length of padding comes first.
+    /// Marks DATA and HEADERS in which a length of padding comes first.
     package static let padded: UInt8 = 0x8
-    /// Of HEADERS: five bytes of priority come before the block.
+    /// Marks HEADERS in which five bytes of priority come before the block.
     package static let priority: UInt8 = 0x20
 }
 

@@ -3,7 +3,7 @@ package import NIOCore
 /// Writes frames into one buffer (RFC 9113 §6).
 package struct FrameWriter {
     private let allocator: ByteBufferAllocator
-    /// What is to be written; after ``takeOutput()``, the storage of what was taken last.
+    /// The bytes to be written; after ``takeOutput()``, the storage of the bytes taken last.
     var buffer: ByteBuffer
     private var isTaken = true
 

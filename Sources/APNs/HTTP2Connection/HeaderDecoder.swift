@@ -12,7 +12,7 @@ package struct HeaderDecoder {
 
     private struct Entry {
         var field: HeaderList.Field
-        /// As they came: what is no UTF-8 has another length in the field.
+        /// The length in bytes as received: the field has another length if they are not UTF-8.
         var nameBytes: Int
         var valueBytes: Int
 
@@ -57,7 +57,7 @@ package struct HeaderDecoder {
     /// Oldest first.
     private var table = CircularBuffer<Entry>()
     private var tableSize = 0
-    /// What the other side makes of the table, at most `tableSizeLimit`.
+    /// The other side's size of the table, at most `tableSizeLimit`.
     private var tableSizeMax: Int
     /// How large the other side may make the table, by our SETTINGS_HEADER_TABLE_SIZE.
     private var tableSizeLimit: Int

@@ -48,7 +48,7 @@ package struct HeaderEncoder {
     /// An encoder with an empty table of 4,096 bytes.
     package init() {}
 
-    /// What the table takes now, by the count of RFC 7541 §4.1.
+    /// The table's size now, by the count of RFC 7541 §4.1.
     package var size: Int { self.tableSize }
 
     package mutating func limitTable(to size: Int) {

@@ -2,7 +2,7 @@
 package typealias StreamID = UInt32
 
 package struct HeaderField: Hashable, Sendable {
-    /// What the header tables may remember of a field (RFC 7541 §6.2).
+    /// Says if the header tables may remember a field (RFC 7541 §6.2).
     package enum Indexing: Hashable, Sendable {
         /// Kept in the table: the next one with this value costs one or two bytes.
         case incremental
@@ -66,7 +66,7 @@ package struct RequestHead: Hashable, Sendable {
     }
 }
 
-/// What the heads of many requests have in common. An encoder that has met it before writes it as it is.
+/// The common part of many requests' heads. An encoder that has met it before writes it as it is.
 package final class FixedHead: Sendable {
     /// `POST`, `GET` or `DELETE`.
     let method: String

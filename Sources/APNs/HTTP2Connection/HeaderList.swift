@@ -3,7 +3,7 @@ package struct HeaderList: Hashable, Sendable, Sequence {
     package struct Field: Hashable, Sendable {
         package let name: String
         package let value: String
-        /// Whether name and value are valid and mean nothing to HTTP/2 itself: most are, and need no further look.
+        /// True if name and value are valid and mean nothing to HTTP/2 itself: most are, and need no further look.
         let isPlain: Bool
 
         init(_ name: String, _ value: String) {

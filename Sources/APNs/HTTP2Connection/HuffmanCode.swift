@@ -4,7 +4,7 @@
 /// everything.
 enum HuffmanCode {
     private struct Tables {
-        /// What nine bits begin with: the symbol and its length, or 0 as length where the code is longer.
+        /// Maps nine bits to the symbol they begin with and its length, or 0 as length where the code is longer.
         var short = ContiguousArray(repeating: (symbol: UInt8(0), length: UInt8(0)), count: 512)
         /// By length: the first code, the one behind the last, and where their symbols begin.
         var long = ContiguousArray(repeating: (first: UInt32(0), end: UInt32(0), offset: 0), count: 31)

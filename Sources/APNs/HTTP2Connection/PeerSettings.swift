@@ -4,7 +4,7 @@ package struct PeerSettings: Hashable, Sendable {
     package var headerTableSize: UInt32 = 4_096
     /// Nil, for no limit, while nothing was announced.
     package var maxConcurrentStreams: UInt32?
-    /// Of a new stream, in bytes, 0…2³¹−1.
+    /// The window of a new stream, in bytes, 0…2³¹−1.
     package var initialWindowSize: UInt32 = 65_535
     /// Bytes of payload, 16,384…16,777,215.
     package var maxFrameSize: UInt32 = 16_384

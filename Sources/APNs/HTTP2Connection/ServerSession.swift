@@ -7,7 +7,7 @@ package struct ServerSession {
         package var maxConcurrentStreams: UInt32?
         /// The table the client's encoder may use, in bytes, 0…65,536.
         package var headerTableSize = 4_096
-        /// Of a stream, in bytes, 0…2³¹−1.
+        /// The window of a new stream, in bytes, 0…2³¹−1.
         package var initialWindowSize = 65_535
         /// Bytes of payload, 16,384…16,777,215.
         package var maxFrameSize = 16_384
@@ -15,7 +15,7 @@ package struct ServerSession {
         package var headerListLimit = 8_000
         /// In bytes. A longer request is given as soon as it passes this.
         package var bodyLimit = 5_120
-        /// Whether streams above a lowered limit are refused before the client has acknowledged it.
+        /// True if streams above a lowered limit are refused before the client has acknowledged it.
         package var refusesBeforeAcknowledged = false
 
         package init() {}

@@ -179,7 +179,7 @@ extension SessionCore {
         self.ignore(stream)
     }
 
-    /// What still comes for the stream is dropped.
+    /// Drops whatever still comes for the stream.
     mutating func ignore(_ stream: StreamID) {
         self.highestReset = max(self.highestReset, stream)
         if let place = self.streams.place(of: stream) { self.remove(place) }

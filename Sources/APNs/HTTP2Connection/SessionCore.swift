@@ -1,8 +1,7 @@
 import NIOCore
 
-/// What both sides of a connection have in common: frames, settings, windows, header blocks, the table of streams.
-/// ``next()`` reads one frame and does what concerns the connection; what concerns a stream's message differs between
-/// the sides.
+/// The common part of both sides of a connection: frames, settings, windows, header blocks, the table of streams. ``next()`` reads one
+/// frame and does what concerns the connection; what concerns a stream's message differs between the sides.
 struct SessionCore {
     struct Local: Hashable {
         var maxConcurrentStreams: UInt32?
@@ -53,8 +52,8 @@ struct SessionCore {
 
     var streams = StreamTable()
     var highest: StreamID = 0
-    /// What still comes for closed streams up to here was sent before the other side heard of the reset, and is
-    /// dropped; above, it breaks a rule (RFC 9113 §5.1).
+    /// The highest stream that was reset: frames for closed streams up to it were sent before the other side heard of the reset, and are
+    /// dropped; above, they break a rule (RFC 9113 §5.1).
     var highestReset: StreamID = 0
     var controlFrameBudget = ControlFrameBudget()
     var isClosed = false
@@ -84,7 +83,7 @@ struct SessionCore {
 
     // MARK: Settings
 
-    /// What differs from what was announced last, and `others`.
+    /// Announces the settings that differ from the last announcement, and `others`.
     mutating func announce(_ next: Local, _ others: [(UInt16, UInt32)] = []) {
         let last = self.unacknowledged.last ?? self.local
         var values: [(UInt16, UInt32)] = []

@@ -22,15 +22,15 @@ package struct BackOff: Hashable, Sendable {
         return half + (ceiling - half) * min(max(jitter, 0), 999) / 999
     }
 
-    /// What is drawn is added to half of the ceiling.
+    /// Returns half of the ceiling plus a random part of the rest.
     package func wait(afterFailures failures: Int, using chance: inout some RandomNumberGenerator) -> Int64 {
         let ceiling = self.ceiling(afterFailures: failures)
         let half = ceiling / 2
         return half + Int64(chance.next(upperBound: UInt64(max(1, ceiling - half + 1))))
     }
 
-    /// What is drawn is taken off the ceiling: the same draw gives another wait than `wait(afterFailures:using:)`,
-    /// and recorded runs of the World need each where it is used.
+    /// Returns the ceiling less a random part of its half: the same draw gives another wait than `wait(afterFailures:using:)`, and recorded
+    /// runs of the World need each where it is used.
     package func shortenedWait(afterFailures failures: Int, using chance: inout some RandomNumberGenerator) -> Int64 {
         let ceiling = self.ceiling(afterFailures: failures)
         return ceiling - Int64.random(in: 0...(ceiling / 2), using: &chance)

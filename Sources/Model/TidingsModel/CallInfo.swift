@@ -1,5 +1,6 @@
 /// Names a call: a UUID in lowercase, as the app's own signalling and CallKit know it.
-public struct CallID: StringIdentifier {
+public struct CallID: StringIdentifier, JSONWritable {
+    /// The UUID as text.
     public let rawValue: String
     /// Unchecked; use `uuid(_:field:)` for text from outside.
     public init(_ rawValue: String) { self.rawValue = rawValue }
@@ -24,15 +25,15 @@ public struct CallID: StringIdentifier {
     }
 }
 
-/// What a VoIP push says of the call it rings for: the dictionary under `tidings` (docs/protocol.md "Calls").
+/// A call as a VoIP push describes it: the dictionary under `tidings` (docs/server/protocol.md "Calls").
 public struct CallInfo: Hashable, Sendable {
     /// The call.
     public var id: CallID
     /// Who calls: a person or an account.
     public var caller: UserID
-    /// What the server knows the caller to be called; nil for nothing.
+    /// The caller's name as far as the server knows it; nil for none.
     public var callerName: String?
-    /// Whether it is a call with video.
+    /// True if it is a call with video.
     public var hasVideo: Bool
     /// Names the person on this device without saying who it is.
     public var recipientTag: String

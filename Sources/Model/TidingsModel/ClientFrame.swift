@@ -1,4 +1,4 @@
-/// What a client says to the server. `TidingsWire` turns it into bytes; docs/protocol.md describes it for other languages.
+/// A frame from a client to the server. `TidingsWire` turns it into bytes; docs/server/protocol.md describes it for other languages.
 public enum ClientFrame: Hashable, Sendable {
     case hello(Hello)
     /// Answered by `ServerFrame.sendAccepted` or `.sendRefused` with the same client message id.

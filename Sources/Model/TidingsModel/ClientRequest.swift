@@ -1,7 +1,7 @@
 /// The number of a request on one connection, chosen by the client, and never used twice on it.
 public typealias RequestNumber = UInt64
 
-/// What a client asks beside sending and syncing. Answered by one `ClientAnswer`; bad input by `.refused`, and nothing changed.
+/// A client's request beside sending and syncing. Answered by one `ClientAnswer`; bad input by `.refused`, and nothing changed.
 public enum ClientRequest: Hashable, Sendable {
     case change(ConversationID, ConversationAction)
     /// The person's own within the server's time for it, anybody's as an admin or owner of the group. Answers
@@ -16,7 +16,7 @@ public enum ClientRequest: Hashable, Sendable {
     /// Where it stands in the person's list, and what waits in it. Answers `.done`.
     case setConversationState(ConversationID, ConversationStateChange)
     case setPersonSettings(PersonSettings)
-    /// Refuse messages of somebody, or no longer. Answers `.done`.
+    /// Refuses messages of a person, or no longer. Answers `.done`.
     case setBlocked(UserID, Bool)
     /// For members. Answers `.conversation`.
     case conversation(ConversationID)
@@ -26,7 +26,7 @@ public enum ClientRequest: Hashable, Sendable {
     /// Hear a chat room on this connection, from its newest messages on. Answers `.history`.
     case enterRoom(ConversationID, history: UInt32)
     case exitRoom(ConversationID)
-    /// Of a message of the person's own. Answers `.receipts`.
+    /// Asks for the receipts of a message of the person's own. Answers `.receipts`.
     case receipts(MessageID)
     /// Be told on this connection when these people come and go, and how far they get with the person's one-to-one
     /// messages. Answers `.presence`.
@@ -36,7 +36,7 @@ public enum ClientRequest: Hashable, Sendable {
     case renewToken(String)
     /// The person's own, where the app lets people choose it. Answers `.done`.
     case setProfile(Profile)
-    /// Of 1 to 100 people and accounts. Answers `.profiles`, in the order asked.
+    /// Asks for 1 to 100 people and accounts. Answers `.profiles`, in the order asked.
     case profiles([UserID])
     /// The token by which this device is rung (PushKit's, for the topic `<bundle identifier>.voip`), or nil to clear it. Answers
     /// `.done`.
@@ -49,15 +49,15 @@ public enum ClientRequest: Hashable, Sendable {
     case setFollowing(ConversationID, Bool)
     /// Which accounts the person follows. Answers `.following`.
     case following
-    /// What the app calls the person in the audiences of pushes, out of the app's list and in place of those before. Answers `.tags`.
+    /// Sets the person's tags for the audiences of pushes, out of the app's list and in place of those before. Answers `.tags`.
     case setTags([String])
 }
 
-/// What a request is answered.
+/// The answer to a request.
 public enum ClientAnswer: Hashable, Sendable {
     /// Carried out and synced. The position of the entry in the person's own log; 0 if there is none.
     case done(LogPosition)
-    /// As `done`, and these people, sorted, were invited instead of being made members.
+    /// Done as in `done`, and these people, sorted, were invited instead of being made members.
     case invited([UserID], LogPosition)
     /// Bad input, or try again (`unavailable`); nothing was changed.
     case refused(ServerFrame.Problem)
@@ -70,7 +70,7 @@ public enum ClientAnswer: Hashable, Sendable {
     case devices([OwnDevice])
     /// Kinds and ids of accounts that there are, sorted.
     case following([ConversationID])
-    /// As they are stored: sorted, each once.
+    /// The tags as they are stored: sorted, each once.
     case tags([String])
 }
 
@@ -107,8 +107,8 @@ public struct ConversationInfo: Hashable, Sendable, Identifiable {
         self.onlyAdminsWrite = onlyAdminsWrite
     }
 
-    /// Whether somebody may write here at a moment of the wall clock: a member who is not muted, and an owner or admin where only these
-    /// may. In a chat room also people who are no members may write.
+    /// Returns true if a person may write here at a moment of the wall clock: a member who is not muted, and an owner or admin where only
+    /// these may. In a chat room also people who are no members may write.
     public func mayWrite(_ user: UserID, at wall: Int64) -> Bool {
         guard !self.isDissolved else { return false }
         guard let member = self.members.first(where: { $0.id == user }) else {
@@ -120,9 +120,9 @@ public struct ConversationInfo: Hashable, Sendable, Identifiable {
 
 /// Everything a person has set.
 public struct AllSettings: Hashable, Sendable {
-    /// What holds everywhere.
+    /// The settings for all conversations.
     public var person: PersonSettings
-    /// What holds in conversations that have settings of their own.
+    /// The settings of conversations that have their own.
     public var conversations: [ConversationID: ConversationSettings]
     /// Whose messages are refused, sorted.
     public var blocked: [UserID]
@@ -156,6 +156,6 @@ public enum Signal: Hashable, Sendable {
     /// In a chat room this connection hears.
     case room(Message)
     case presence(Presence)
-    /// Somebody who is watched has received, or read, the conversation up to a message.
+    /// A person who is watched has received, or read, the conversation up to a message.
     case receipt(ConversationID, UserID, ReceiptKind, upTo: MessageID)
 }

@@ -1,5 +1,5 @@
-/// What a person has written in a conversation and not sent.
-public struct ConversationDraft: Hashable, Sendable {
+/// A text that a person has typed in a conversation and not sent.
+public struct ConversationDraft: Hashable, Sendable, Codable {
     /// The text, 1 to `ConversationStateChange.draftBytesMax` bytes of UTF-8.
     public var text: String
     /// When the server took it, in wall milliseconds since 1970; until it has, when it was written on this device, by the server's clock.
@@ -12,16 +12,16 @@ public struct ConversationDraft: Hashable, Sendable {
     }
 }
 
-/// What changes of where a conversation stands in the person's list. Everything else of it stays as it is, so that what two devices
-/// change at a time does not undo each other; of the same thing the change that the server takes last holds.
-public enum ConversationStateChange: Hashable, Sendable {
+/// A change of a conversation's place in the person's list. Its other settings stay, so that changes from two devices at a time do not undo
+/// each other; of the same setting the change that the server takes last holds.
+public enum ConversationStateChange: Hashable, Sendable, Codable {
     /// Before all others; the one pinned last comes first.
     case pinned(Bool)
     /// In a list of its own, until it is taken out of it.
     case archived(Bool)
     /// In no list while it has no message newer than this one; nil shows it. A repeat never shows what is hidden already.
     case hidden(upTo: MessageID?)
-    /// What is written and not sent; nil for nothing any more.
+    /// Sets the text that is typed and not sent; nil removes it.
     case draft(String?)
 
     /// The longest draft, in bytes of UTF-8.
@@ -47,7 +47,7 @@ extension ConversationSettings {
         return settings
     }
 
-    /// Whether it stands in no list. `newest` is the newest message that stays in the history; nil for none.
+    /// Returns true if it stands in no list. `newest` is the newest message that stays in the history; nil for none.
     package func isHidden(newest: MessageID?) -> Bool {
         guard let upTo = self.hiddenUpTo else { return false }
         return newest.map { $0 <= upTo } ?? true
@@ -61,8 +61,8 @@ extension ConversationSettings {
 }
 
 extension AllSettings {
-    /// What a conversation's settings are after a change at `wall` milliseconds since 1970, on the server and on the device. What is so
-    /// already keeps its time.
+    /// Returns a conversation's settings after a change at `wall` milliseconds since 1970, on the server and on the device. A setting that
+    /// does not change keeps its time.
     package func settings(
         of conversation: ConversationID, after change: ConversationStateChange, at wall: Int64
     ) -> ConversationSettings {
@@ -79,7 +79,7 @@ extension AllSettings {
         return settings
     }
 
-    /// What decides how loud conversations are.
+    /// The settings that decide how loud conversations are.
     package var levelsAlone: AllSettings {
         var settings = self
         settings.conversations = self.conversations.compactMapValues { $0.level == nil ? nil : $0.levelAlone }

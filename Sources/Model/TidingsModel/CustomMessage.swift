@@ -7,7 +7,7 @@ public struct CustomMessage: Hashable, Sendable, Identifiable {
     public var title: String?
     /// The content, as the app and its backend agreed.
     public var content: String
-    /// What the content is, as the app and its backend agreed.
+    /// The kind of the content, as the app and its backend agreed.
     public var contentType: String?
     /// Further values.
     public var extras: JSONObject
@@ -35,7 +35,7 @@ public struct CustomMessage: Hashable, Sendable, Identifiable {
         self.expiresAt = expiresAt
     }
 
-    /// Whether it is delivered no more, by the server's wall clock.
+    /// Returns true if it is delivered no more, by the server's wall clock.
     public func isExpired(at wall: Int64) -> Bool { self.expiresAt.map { $0 <= wall } ?? false }
 
     /// The longest title in bytes of UTF-8.

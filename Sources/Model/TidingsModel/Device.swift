@@ -1,5 +1,5 @@
 /// Which of Apple's two sides a device token belongs to (apns.md §1).
-public enum PushEnvironment: String, Hashable, Sendable, CaseIterable, Codable {
+public enum PushEnvironment: String, Hashable, Sendable, CaseIterable, Codable, JSONWritable {
     /// Development builds.
     case sandbox
     /// App Store and TestFlight builds.
@@ -15,7 +15,7 @@ public struct PushRegistration: Hashable, Sendable {
     /// The app's bundle identifier: the topic of alert pushes. Of the token for calls with `voIPSuffix` behind it.
     public var topic: String
 
-    /// What follows the bundle identifier in the topic of VoIP pushes (apns.md §6).
+    /// The suffix after the bundle identifier in the topic of VoIP pushes (apns.md §6).
     public static let voIPSuffix = ".voip"
 
     /// A registration.
@@ -26,7 +26,7 @@ public struct PushRegistration: Hashable, Sendable {
     }
 }
 
-/// What the SDK tells the server about where the app is (S0.1; design.md §4).
+/// The run state of the app, as the SDK tells the server (S0.1; design.md §4).
 public enum ReportedRunState: Hashable, Sendable {
     case foreground
     /// The connection is kept for at most this long (S0.6).

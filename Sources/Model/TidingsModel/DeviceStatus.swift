@@ -1,23 +1,23 @@
-/// What the kit reports of one device when the app is in the foreground: what the person allows the app there, and what an operator asks
-/// who looks for a notification that nobody has seen (ios-delivery.md §4, §7.3, §9).
+/// The kit's report on one device when the app is in the foreground: what the person allows the app there, and what an operator needs who
+/// looks for a notification that nobody has seen (ios-delivery.md §4, §7.3, §9).
 public struct DeviceStatus: Hashable, Sendable {
-    /// Whether notifications are allowed.
+    /// The app's permission for notifications.
     public var authorization: Authorization
-    /// Whether banners and alerts are on.
+    /// True if banners and alerts are on.
     public var alert: Bool
-    /// Whether sounds are on.
+    /// True if sounds are on.
     public var sound: Bool
-    /// Whether the number on the icon is on.
+    /// True if the number on the icon is on.
     public var badge: Bool
-    /// Whether notifications stand on the lock screen.
+    /// True if notifications stand on the lock screen.
     public var lockScreen: Bool
-    /// Whether notifications stand in Notification Center.
+    /// True if notifications stand in Notification Center.
     public var notificationCenter: Bool
-    /// Whether the app may be woken in the background.
+    /// Says if the app may be woken in the background.
     public var backgroundRefresh: BackgroundRefresh
     /// Who sets the number on the icon.
     public var iconNumber: IconNumber
-    /// Whether Low Power Mode is on.
+    /// True if Low Power Mode is on.
     public var isLowPowerModeOn: Bool
     /// The phone's time zone by its name in the IANA database; empty if it is not told.
     public var timeZone: String
@@ -27,9 +27,11 @@ public struct DeviceStatus: Hashable, Sendable {
     public var appVersion: String
     /// The system's version, for example `17.4`; empty if it is not told.
     public var systemVersion: String
+    /// Apple's identifier of the model, for example `iPhone16,1`; empty if it is not told.
+    public var model: String
 
     /// The person's answer (ios-delivery.md §9 "Statuses").
-    public enum Authorization: String, Hashable, Sendable, CaseIterable {
+    public enum Authorization: String, Hashable, Sendable, CaseIterable, JSONWritable {
         case notDetermined = "not_determined"
         case denied
         case authorized
@@ -40,15 +42,15 @@ public struct DeviceStatus: Hashable, Sendable {
     }
 
     /// Background App Refresh (ios-delivery.md §7.3).
-    public enum BackgroundRefresh: String, Hashable, Sendable, CaseIterable {
+    public enum BackgroundRefresh: String, Hashable, Sendable, CaseIterable, JSONWritable {
         case available
         case denied
         /// The person cannot turn it on.
         case restricted
     }
 
-    /// Who sets the number on the icon when the app does not run: it decides how the phone can be told of a lower one (docs/push-policy.md).
-    public enum IconNumber: String, Hashable, Sendable, CaseIterable {
+    /// Who sets the number on the icon when the app does not run: it decides how the phone can be told of a lower one (docs/server/push-policy.md).
+    public enum IconNumber: String, Hashable, Sendable, CaseIterable, JSONWritable {
         /// The app, or nobody: the SDK's kit does not manage the number.
         case app
         /// The kit: the system may set it from a push.
@@ -62,8 +64,10 @@ public struct DeviceStatus: Hashable, Sendable {
     public static let languagesMax = 5
     /// The longest text among them, in bytes of UTF-8.
     public static let textBytesMax = 64
+    /// The longest model, in bytes of UTF-8.
+    public static let modelBytesMax = 32
 
-    /// Whether notifications of the app can be seen at all.
+    /// True if notifications of the app can be seen at all.
     public var allowsNotifications: Bool {
         switch self.authorization {
         case .notDetermined, .denied: false
@@ -79,7 +83,7 @@ public struct DeviceStatus: Hashable, Sendable {
         authorization: Authorization, alert: Bool, sound: Bool, badge: Bool, lockScreen: Bool,
         notificationCenter: Bool, backgroundRefresh: BackgroundRefresh, iconNumber: IconNumber = .app,
         isLowPowerModeOn: Bool = false, timeZone: String = "", languages: [String] = [], appVersion: String = "",
-        systemVersion: String = ""
+        systemVersion: String = "", model: String = ""
     ) {
         self.authorization = authorization
         self.alert = alert
@@ -94,5 +98,6 @@ public struct DeviceStatus: Hashable, Sendable {
         self.languages = languages
         self.appVersion = appVersion
         self.systemVersion = systemVersion
+        self.model = model
     }
 }

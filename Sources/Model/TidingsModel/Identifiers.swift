@@ -163,7 +163,7 @@ public struct InvalidField: Error, Equatable, Hashable, Sendable, CustomStringCo
 }
 
 /// One customer's app on a server (a tenant). Nothing crosses from one to another (design.md P7).
-public struct AppID: StringIdentifier {
+public struct AppID: StringIdentifier, JSONWritable {
     /// The id as servers, keys and logs name the app.
     public let rawValue: String
     /// Wraps the text as it is: nothing is checked or changed.
@@ -171,7 +171,7 @@ public struct AppID: StringIdentifier {
 }
 
 /// A person within one app.
-public struct UserID: StringIdentifier {
+public struct UserID: StringIdentifier, JSONWritable {
     /// The person's id, chosen by the app's backend.
     public let rawValue: String
     /// Wraps the text as it is: nothing is checked or changed.
@@ -179,7 +179,7 @@ public struct UserID: StringIdentifier {
 }
 
 /// One installed app on one phone, chosen by the SDK at first launch.
-public struct DeviceID: StringIdentifier {
+public struct DeviceID: StringIdentifier, JSONWritable {
     /// The id as the SDK has chosen it.
     public let rawValue: String
     /// Wraps the text as it is: nothing is checked or changed.
@@ -187,7 +187,7 @@ public struct DeviceID: StringIdentifier {
 }
 
 /// The sender's own id of a message. A retried send carries the same one and makes one message.
-public struct ClientMessageID: StringIdentifier {
+public struct ClientMessageID: StringIdentifier, JSONWritable {
     /// The sender's id of it.
     public let rawValue: String
     /// Wraps the text as it is: nothing is checked or changed.
@@ -195,7 +195,7 @@ public struct ClientMessageID: StringIdentifier {
 }
 
 /// The name of a message's type, for example `RC:TxtMsg` (S0.13).
-public struct ObjectName: StringIdentifier {
+public struct ObjectName: StringIdentifier, JSONWritable {
     /// The name as messages carry it.
     public let rawValue: String
     /// Wraps the text as it is: nothing is checked or changed.
@@ -223,6 +223,18 @@ public struct ObjectName: StringIdentifier {
     public static let command = ObjectName("RC:CmdMsg")
     /// A recall of an earlier message.
     public static let recall = ObjectName("RC:RcCmd")
+
+    /// The words for people that the HTTP API takes and tells beside the names.
+    private static let words: [(word: String, name: ObjectName)] = [
+        ("text", .text), ("image", .image), ("gif", .gif), ("file", .file), ("voice", .voice), ("video", .video),
+        ("location", .location), ("link", .link), ("reference", .reference), ("command", .command), ("recall", .recall),
+    ]
+
+    /// Nil for a type without one, as those of apps are.
+    package var word: String? { Self.words.first { $0.name == self }?.word }
+
+    /// Reads a word; any other text is a name.
+    package init(word text: String) { self = Self.words.first { $0.word == text }?.name ?? ObjectName(text) }
 }
 
 /// An APNs device token in lowercase hexadecimal; its length varies (ios-delivery.md §13).

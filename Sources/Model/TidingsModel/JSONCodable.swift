@@ -1,8 +1,8 @@
 /// A value with one JSON form, through its `Codable` conformance. Members are named as the coding keys in snake case
 /// (`earliestBegin` is `earliest_begin`); an empty coding key stands for members beside the others instead of in an
-/// object of their own.
-package protocol JSONCodable: Codable {
-    /// Left out instead of null without a value; by their names in JSON.
+/// object of their own. Bytes are hexadecimal digits.
+package protocol JSONCodable: Codable, JSONWritable {
+    /// Left out instead of null without a value, and as a list without elements or a zero; by their names in JSON.
     static var leftOutMembers: [String] { get }
 }
 
@@ -45,7 +45,7 @@ package struct JSONTag: Sendable {
     /// The member that names the case.
     let key: String
     let meaning: String
-    /// Whether words are the Swift names of the cases, not snake case.
+    /// True if words are the Swift names of the cases, not snake case.
     let keepsCaseNames: Bool
     private let names: [String: [String: String]]
 
@@ -78,9 +78,9 @@ package struct JSONTag: Sendable {
     }
 }
 
-enum JSONName {
+package enum JSONName {
     /// `earliestBegin` becomes `earliest_begin`, `apnsID` becomes `apns_id`; snake case stays.
-    static func snakeCase(_ name: String) -> String {
+    package static func snakeCase(_ name: String) -> String {
         let bytes = Array(name.utf8)
         guard bytes.contains(where: Self.isUpper) else { return name }
         var result: [UInt8] = []
@@ -133,9 +133,8 @@ enum JSONStep: CodingKey {
 }
 
 /// A value that is not made of others.
-protocol JSONScalar {
+protocol JSONScalar: JSONWritable {
     init?(scalar: JSONValue)
-    var scalar: JSONValue { get }
     static func rule(_ value: JSONValue) -> String
 }
 
@@ -144,7 +143,7 @@ extension Bool: JSONScalar {
         guard let flag = scalar.boolValue else { return nil }
         self = flag
     }
-    var scalar: JSONValue { .bool(self) }
+    package var json: JSONValue { .bool(self) }
     static func rule(_ value: JSONValue) -> String { "must be a Boolean, got \(value.typeName)" }
 }
 
@@ -153,7 +152,7 @@ extension String: JSONScalar {
         guard let text = scalar.stringValue else { return nil }
         self = text
     }
-    var scalar: JSONValue { .string(self) }
+    package var json: JSONValue { .string(self) }
     static func rule(_ value: JSONValue) -> String { "must be a string, got \(value.typeName)" }
 }
 
@@ -163,7 +162,7 @@ extension Double: JSONScalar {
         self = number.double
     }
     /// Null for infinity and not-a-number.
-    var scalar: JSONValue { JSONNumber(self).map { .number($0) } ?? .null }
+    package var json: JSONValue { JSONNumber(self).map { .number($0) } ?? .null }
     static func rule(_ value: JSONValue) -> String { "must be a number, got \(value.typeName)" }
 }
 
@@ -172,8 +171,12 @@ extension Float: JSONScalar {
         guard let double = Double(scalar: scalar) else { return nil }
         self.init(double)
     }
-    var scalar: JSONValue { Double(self).scalar }
+    package var json: JSONValue { Double(self).json }
     static func rule(_ value: JSONValue) -> String { Double.rule(value) }
+}
+
+extension JSONWritable where Self: FixedWidthInteger {
+    package var json: JSONValue { .int(self) }
 }
 
 /// Read from the digits: none is rounded.
@@ -182,7 +185,6 @@ extension JSONScalar where Self: FixedWidthInteger {
         guard case .number(let number) = scalar else { return nil }
         self.init(number.literal)
     }
-    var scalar: JSONValue { .int(self) }
     static func rule(_ value: JSONValue) -> String {
         guard case .number = value else { return "must be a whole number, got \(value.typeName)" }
         return "must be a whole number from \(Self.min) to \(Self.max), got \(value.text)"

@@ -4,13 +4,23 @@ package struct JSONFields {
     package let object: JSONObject
     private let reading: JSONReading
     private let asked = AskedMembers()
+    /// True if unknown members and values, which another build has written, are skipped instead of refused.
+    package let isLenient: Bool
 
-    package init(_ json: JSONValue, root: String = "value") throws(InvalidField) {
-        try self.init(JSONReading(value: json, codingPath: [], root: root, refusesUnknown: false))
+    package init(_ json: JSONValue, root: String = "value", isLenient: Bool = false) throws(InvalidField) {
+        try self.init(JSONReading(value: json, codingPath: [], root: root, refusesUnknown: false), isLenient)
+    }
+
+    /// For a type of a record that reads its members itself, from what a store keeps.
+    package init(stored decoder: any Decoder) throws {
+        guard let reading = decoder as? JSONReading else { throw InvalidField(field: "value", rule: "must be JSON") }
+        try self.init(reading, true)
     }
 
     /// One JSON text in UTF-8.
-    package init(parsing text: some Sequence<UInt8>, depthMax: Int = 64, root: String = "body") throws(InvalidField) {
+    package init(
+        parsing text: some Sequence<UInt8>, depthMax: Int = 64, root: String = "body", isLenient: Bool = false
+    ) throws(InvalidField) {
         let json: JSONValue
         do throws(JSONError) { json = try JSONValue(parsing: text, depthMax: depthMax) } catch {
             throw InvalidField(field: root, rule: "must be JSON: \(error)")
@@ -18,10 +28,11 @@ package struct JSONFields {
         guard json.objectValue != nil else {
             throw InvalidField(field: root, rule: "must be a JSON object, got \(json.typeName)")
         }
-        try self.init(json, root: root)
+        try self.init(json, root: root, isLenient: isLenient)
     }
 
-    private init(_ reading: JSONReading) throws(InvalidField) {
+    private init(_ reading: JSONReading, _ isLenient: Bool) throws(InvalidField) {
+        self.isLenient = isLenient
         self.reading = reading
         self.object = try reading.object()
     }
@@ -45,14 +56,16 @@ package struct JSONFields {
         return self.object[key] == nil ? nil : try self.get(key)
     }
 
-    package func fields(_ key: String) throws(InvalidField) -> JSONFields { try JSONFields(try self.member(key)) }
+    package func fields(_ key: String) throws(InvalidField) -> JSONFields {
+        try JSONFields(try self.member(key), self.isLenient)
+    }
 
     package func list(_ key: String) throws(InvalidField) -> [JSONFields] {
         let elements = try self.get(key, as: [JSONValue].self)
         let place = try self.member(key)
         var list: [JSONFields] = []
         for (index, element) in elements.enumerated() {
-            list.append(try JSONFields(place.at(.element(index), element)))
+            list.append(try JSONFields(place.at(.element(index), element), self.isLenient))
         }
         return list
     }
@@ -69,7 +82,9 @@ package struct JSONFields {
     }
 
     /// Refuses every member that was not read: a misspelt one must not be ignored.
-    package func refuseUnknown() throws(InvalidField) { try self.reading.refuseUnknown(self.asked) }
+    package func refuseUnknown() throws(InvalidField) {
+        if !self.isLenient { try self.reading.refuseUnknown(self.asked) }
+    }
 
     private func member(_ key: String) throws(InvalidField) -> JSONReading {
         self.asked.names.append(key)

@@ -15,12 +15,12 @@ extension JSONValue {
 
 /// Why a JSON text could not be parsed, and at which byte (0 is the first).
 public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong.
+    /// The fault.
     public var fault: Fault
     /// The offset in bytes.
     public var offset: Int
 
-    /// What can be wrong with a JSON text.
+    /// A fault in a JSON text.
     public enum Fault: Hashable, Sendable {
         case unexpectedEnd
         case unexpectedByte(UInt8)
@@ -54,11 +54,6 @@ private struct JSONParser {
     let depthMax: Int
     var index = 0
     var depth = 0
-
-    init(bytes: [UInt8], depthMax: Int) {
-        self.bytes = bytes
-        self.depthMax = depthMax
-    }
 
     mutating func document() throws(JSONError) -> JSONValue {
         let value = try self.value()

@@ -33,6 +33,7 @@ struct JSONReading: Decoder {
     let root: String
     let refusesUnknown: Bool
     private var tag: JSONTag?
+    fileprivate private(set) var leftOut: [String] = []
     private var keepsKeys = false
     /// Shared with the values whose members lie beside the others.
     private var asked: AskedMembers?
@@ -64,8 +65,15 @@ struct JSONReading: Decoder {
             }
             return value
         }
+        if type == [UInt8].self {
+            guard let bytes = Hexadecimal.bytes((self.value.stringValue ?? "-").utf8) as? Value else {
+                throw self.problem("must be pairs of hexadecimal digits")
+            }
+            return bytes
+        }
         var reading = self
         reading.tag = (type as? any JSONTagged.Type)?.tag
+        reading.leftOut = (type as? any JSONCodable.Type)?.leftOutMembers ?? []
         reading.keepsKeys = type is any JSONDictionary.Type
         let asked = self.asked ?? AskedMembers()
         reading.asked = asked
@@ -203,7 +211,11 @@ private struct ReadMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
     func decodeNil(forKey key: Key) throws -> Bool { self.object[self.reading.name(key, in: self.caseName)] == .null }
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-        try self.member(key).read(type)
+        let name = self.reading.name(key, in: self.caseName)
+        if self.reading.leftOut.contains(name), self.object[name] == nil {
+            return try self.reading.at(.member(name), type == Int64.self ? 0 : []).read(type)
+        }
+        return try self.reading.member(name, of: self.object).read(type)
     }
     func nestedContainer<Nested>(keyedBy type: Nested.Type, forKey key: Key) throws -> KeyedDecodingContainer<Nested> {
         guard self.chosen == nil else {

@@ -83,7 +83,10 @@ struct JSONWriting: Encoder {
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func write<Value: Encodable>(_ value: Value) throws {
-        if let scalar = value as? any JSONScalar { return self.node.value = scalar.scalar }
+        if let scalar = value as? any JSONScalar { return self.node.value = scalar.json }
+        if Value.self == [UInt8].self, let bytes = value as? [UInt8] {
+            return self.node.value = .string(Hexadecimal.text(bytes))
+        }
         var writing = JSONWriting(node: self.node)
         writing.leftOut = (Value.self as? any JSONCodable.Type)?.leftOutMembers ?? []
         writing.tag = (Value.self as? any JSONTagged.Type)?.tag
@@ -131,10 +134,12 @@ private struct WrittenMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     func encodeNil(forKey key: Key) { self.member(self.name(key)).node.value = .null }
     func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
-        try self.member(self.name(key)).write(value)
+        let name = self.name(key)
+        if self.writing.leftOut.contains(name), (value as? any Collection)?.isEmpty ?? (value as? Int64 == 0) { return }
+        try self.member(name).write(value)
     }
     private func encodeOrNull<Value: Encodable>(_ value: Value?, _ key: Key) throws {
-        if let value { return try self.encode(value, forKey: key) }
+        if let value { return try self.member(self.name(key)).write(value) }
         let name = self.name(key)
         if !name.isEmpty, !self.writing.leftOut.contains(name) { self.member(name).node.value = .null }
     }

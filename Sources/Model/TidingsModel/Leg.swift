@@ -14,8 +14,7 @@ public struct LegID: Hashable, Sendable, Comparable, CustomStringConvertible {
         self.device = device
     }
 
-    /// Of message and person only: an id names a message of one app, and nobody has so many devices that they must be
-    /// told apart here.
+    /// Hashes message and person only: an id names a message of one app, and nobody has so many devices that they must be told apart here.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(self.message)
         hasher.combine(self.user.user)
@@ -34,8 +33,10 @@ public struct LegID: Hashable, Sendable, Comparable, CustomStringConvertible {
 
 /// How the device settled a message (design.md §3 "Acks").
 public enum Disposition: Hashable, Sendable {
-    /// On the open screen, or as a notification.
+    /// On the open screen.
     case shown
+    /// By a local notification, which the kit has posted.
+    case notified
     /// By the app's own callback (S3.7).
     case appHandled
     /// Only the core library runs; showing it is the app's business (S0.5).
@@ -46,6 +47,7 @@ public enum Disposition: Hashable, Sendable {
     public var name: String {
         switch self {
         case .shown: "shown"
+        case .notified: "notified"
         case .appHandled: "app_handled"
         case .leftToApp: "left_to_app"
         case .suppressed(let reason): "suppressed(\(reason.rawValue))"
@@ -130,8 +132,7 @@ public enum LegEnd: Hashable, Sendable {
         }
     }
 
-    /// What the name leaves open: disposition, apns-id, timestamp, or Apple's reason, for a quarantined token after
-    /// the status.
+    /// The detail beside the name: disposition, apns-id, timestamp, or Apple's reason, for a quarantined token after the status.
     public var detail: String? {
         switch self {
         case .settled(let disposition): disposition.name
@@ -148,7 +149,7 @@ public enum LegEnd: Hashable, Sendable {
 }
 
 /// Why an open leg waits instead of being pushed now (design.md §5).
-public enum LegWait: String, Hashable, Sendable, CaseIterable {
+public enum LegWait: String, Hashable, Sendable, CaseIterable, JSONWritable {
     /// Written to a live socket; the device has until its deadline to settle it.
     case live
     /// Waiting for the grace lease, or for phones to come back after a restart.

@@ -1,6 +1,6 @@
-/// Names a file that lies on the server (docs/api.md "Media"): 32 lower-case hexadecimal digits, 128 random bits, so that nobody
+/// Names a file that lies on the server (docs/server/api-media.md "Media"): 32 lower-case hexadecimal digits, 128 random bits, so that nobody
 /// guesses one. It opens nothing by itself: who asks also needs a message that names it.
-public struct MediaID: StringIdentifier {
+public struct MediaID: StringIdentifier, JSONWritable {
     /// The digits.
     public let rawValue: String
 
@@ -26,7 +26,7 @@ public struct MediaID: StringIdentifier {
 extension MediaID {
     static let scheme = "media:"
 
-    /// What a message says to name it, where another has a URL: `media:` and the id.
+    /// The name of the file in a message, where another has a URL: `media:` and the id.
     public var reference: String { Self.scheme + self.rawValue }
 
     /// Reads a reference; nil for a URL or anything else.
@@ -69,7 +69,7 @@ extension MediaID {
 }
 
 extension Message {
-    /// The media that it opens to whoever has it: what its content names, and the image of its notification.
+    /// The media that everyone with the message may read: those its content names, and the image of its notification.
     package var namedMedia: [MediaID] {
         let named = MediaID.named(in: self.content)
         guard let image = self.push?.imageURL, let media = MediaID(reference: image), !named.contains(media) else {

@@ -1,6 +1,6 @@
-/// What a file of the server may be. None of them can carry a program to a browser, which is why neither HTML nor SVG nor XML is
-/// among them, nor "any bytes".
-public enum MediaKind: String, Hashable, Sendable, CaseIterable {
+/// A kind of file that the server stores. None can carry a program to a browser, which is why neither HTML nor SVG nor XML is among them,
+/// nor "any bytes".
+public enum MediaKind: String, Hashable, Sendable, CaseIterable, Codable, JSONWritable {
     /// JPEG.
     case jpeg = "image/jpeg"
     /// PNG.
@@ -39,7 +39,7 @@ extension MediaKind {
         }
     }
 
-    /// What a file is by its first bytes; nil if it is none of these. MPEG-4 that does not say whether it has pictures is `mp4`.
+    /// Determines the kind of a file by its first bytes; nil if it is none of these. MPEG-4 that does not say if it has pictures is `mp4`.
     public init?(sniffing head: [UInt8]) {
         // The narrower ones go first: whatever is one of these is also "some MPEG-4".
         let order: [Self] = [.jpeg, .png, .gif, .webp, .heic, .quickTime, .pdf, .aac]
@@ -54,7 +54,7 @@ extension MediaKind {
         }
     }
 
-    /// Whether a file that begins so can be of this kind. `head` is its first `headBytes` bytes, or the whole file.
+    /// Returns true if a file that begins like this can be of this kind. `head` is its first `headBytes` bytes, or the whole file.
     package func agrees(with head: [UInt8]) -> Bool {
         switch self {
         case .jpeg: head.starts(with: [0xff, 0xd8, 0xff])
@@ -89,7 +89,7 @@ extension MediaKind {
         return ["moov", "mdat", "wide", "free"].contains { head[4..<8].elementsEqual($0.utf8) }
     }
 
-    /// Whether a notification can show it.
+    /// True if a notification can show it.
     public var isImage: Bool {
         switch self {
         case .jpeg, .png, .gif, .webp, .heic: true

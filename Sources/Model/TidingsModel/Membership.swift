@@ -1,5 +1,5 @@
-/// What a member of a group, discussion or chat room may do.
-public enum MemberRole: String, Hashable, Sendable, CaseIterable {
+/// The rights of a member of a group, discussion or chat room.
+public enum MemberRole: String, Hashable, Sendable, CaseIterable, JSONWritable {
     /// At most one; may do everything, also dissolve.
     case owner
     /// May add and remove members, rename, set others' nicknames and recall others' messages.
@@ -8,7 +8,7 @@ public enum MemberRole: String, Hashable, Sendable, CaseIterable {
     case member
 }
 
-/// That somebody may not write in a conversation, and not change what they have written there.
+/// A mute: a person may not write in a conversation, nor change their earlier messages there.
 public struct Mute: Hashable, Sendable {
     /// When it ends by itself, wall milliseconds since 1970; nil for when it is lifted.
     public var until: Int64?
@@ -16,12 +16,12 @@ public struct Mute: Hashable, Sendable {
     /// A mute until a time, by default until it is lifted.
     public init(until: Int64? = nil) { self.until = until }
 
-    /// Whether it holds at a moment of the wall clock.
+    /// Returns true if it holds at a moment of the wall clock.
     public func holds(at wall: Int64) -> Bool { self.until.map { $0 > wall } ?? true }
 }
 
-/// That somebody is asked to come into a group or discussion, which they may not be added to without their consent. Until they join,
-/// they get nothing else of it.
+/// An invitation into a group or discussion, for a person who may not be added without their consent. Until they join, they get nothing
+/// else of it.
 public struct Invitation: Hashable, Sendable, Identifiable {
     /// The conversation.
     public var id: ConversationID
@@ -44,7 +44,7 @@ public struct Invitation: Hashable, Sendable, Identifiable {
     }
 }
 
-/// What becomes of the invitations of a person.
+/// A change of a person's invitations.
 public enum InvitationChange: Hashable, Sendable {
     case made(Invitation)
     /// The person is a member now, has declined, or it was withdrawn.
@@ -55,9 +55,9 @@ public enum InvitationChange: Hashable, Sendable {
 public struct Member: Hashable, Sendable, Identifiable {
     /// The person.
     public var id: UserID
-    /// What they may do.
+    /// The member's rights.
     public var role: MemberRole
-    /// What they are called in this conversation; nil for their own name. See `DisplayName`.
+    /// The member's name in this conversation; nil for their own name. See `DisplayName`.
     public var nickname: String?
     /// That they may not write; nil if they may. It may have ended meanwhile (`Mute.holds`).
     public var mute: Mute?
@@ -71,14 +71,14 @@ public struct Member: Hashable, Sendable, Identifiable {
     }
 }
 
-/// What somebody wants to do with a conversation that has members.
+/// An action on a conversation that has members.
 public enum ConversationAction: Hashable, Sendable {
     /// The person who creates it becomes its owner beside these members; one created by the backend has none.
     case create(name: String, portrait: String?, members: [UserID])
-    /// By owner, admin, in a discussion every member, or the backend. Somebody who may not be added without their consent
+    /// By owner, admin, in a discussion every member, or the backend. A person who may not be added without their consent
     /// (`PersonSettings.mayBeAddedBy`) is invited instead, by `invite`; the backend asks nobody.
     case add([UserID])
-    /// Discussions and chat rooms; also a group, for somebody who is invited.
+    /// Discussions and chat rooms; also a group, for a person who is invited.
     case join
     /// By owner, admin (no owner and no other admin), or the backend.
     case remove([UserID])
@@ -104,14 +104,14 @@ public enum ConversationAction: Hashable, Sendable {
     case mute([UserID], until: Int64?)
     /// By those who may mute.
     case unmute([UserID])
-    /// Whether only owner and admins may write. By owner, admin, or the backend.
+    /// Sets if only owner and admins may write. By owner, admin, or the backend.
     case setOnlyAdminsWrite(Bool)
-    /// Into the conversation of that name and portrait. Nobody requests it: `create` and `add` make it. Whoever is invited sees
-    /// themselves alone here, and nothing else of the conversation until they join.
+    /// Into the conversation of that name and portrait. Nobody requests it: `create` and `add` make it. An invited person sees only
+    /// themselves here, and nothing else of the conversation until they join.
     case invite([UserID], name: String, portrait: String?)
-    /// By somebody who is invited.
+    /// By an invited person.
     case decline
-    /// Invitations. By whoever made them, an owner or admin, or the backend; and by whoever dissolves the conversation.
+    /// Invitations. By the inviter, an owner or admin, or the backend; and by the person who dissolves the conversation.
     case withdraw([UserID])
 
     /// The people it names.
@@ -157,7 +157,7 @@ public struct ConversationChange: Hashable, Sendable {
     public var conversation: ConversationID
     /// The membership version after it: 1 for the first, then one more for each change.
     public var version: UInt64
-    /// What was done. `create`, `add` and `remove` name those who were not, or were, members before, sorted.
+    /// The action. `create`, `add` and `remove` name those who were not, or were, members before, sorted.
     public var action: ConversationAction
     /// Who did it; nil for the app's backend.
     public var by: UserID?
@@ -173,7 +173,7 @@ public struct ConversationChange: Hashable, Sendable {
         self.at = at
     }
 
-    /// Whether `user` is no member any more through it.
+    /// Returns true if `user` is no longer a member after it.
     public func removes(_ user: UserID) -> Bool {
         switch self.action {
         case .leave: self.by == user
@@ -194,7 +194,7 @@ public struct ConversationChange: Hashable, Sendable {
         }
     }
 
-    /// Those whom it invites, or whose invitation it ends while they are no members: it concerns them, and they are told.
+    /// The people whom it invites, or whose invitation it ends while they are no members: they are told of it.
     package var invitees: [UserID] {
         switch self.action {
         case .invite(let users, _, _), .withdraw(let users): users
@@ -205,7 +205,7 @@ public struct ConversationChange: Hashable, Sendable {
         }
     }
 
-    /// What it makes of a person's invitation there; nil for nothing.
+    /// Returns its change to a person's invitation there; nil for none.
     package func invitation(of user: UserID) -> InvitationChange? {
         switch self.action {
         case .invite(let users, let name, let portrait):
@@ -219,7 +219,7 @@ public struct ConversationChange: Hashable, Sendable {
         }
     }
 
-    /// As one person's log tells it: who is invited learns of nobody else.
+    /// Returns the change as one person's log tells it: an invited person learns of nobody else.
     package func seen(by user: UserID) -> ConversationChange {
         var change = self
         switch self.action {

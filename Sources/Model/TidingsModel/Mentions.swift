@@ -8,7 +8,7 @@ public enum Mentions: Hashable, Sendable {
     /// How many people a message may mention.
     public static let usersMax = 100
 
-    /// Whether `user` is addressed, by id or with everybody.
+    /// Returns true if `user` is addressed, by id or with everybody.
     public func include(_ user: UserID) -> Bool {
         switch self {
         case .none: false
@@ -35,7 +35,7 @@ public enum Mentions: Hashable, Sendable {
 }
 
 extension Message {
-    /// Whether it answers a message of `user`: an `RC:ReferenceMsg` names in `referMsgUserId` whose message it quotes.
+    /// Returns true if it answers a message of `user`: an `RC:ReferenceMsg` names in `referMsgUserId` whose message it quotes.
     package func answers(_ user: UserID) -> Bool {
         // Other types answer nobody, so their content need not be parsed.
         guard self.objectName == .reference, let content = try? JSONValue(parsing: self.content) else { return false }

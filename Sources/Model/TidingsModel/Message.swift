@@ -1,4 +1,4 @@
-/// What a sender wants to say, before the server has accepted it.
+/// A sender's message before the server has accepted it.
 public struct MessageDraft: Hashable, Sendable {
     /// The sender's id of the message; a retry carries the same one.
     public var clientMessageID: ClientMessageID
@@ -116,6 +116,8 @@ public struct MessageFlags: OptionSet, Hashable, Sendable {
     public static let counted = MessageFlags(rawValue: 1 << 1)
     /// May ring: as a local notification or a push.
     public static let notified = MessageFlags(rawValue: 1 << 2)
+    /// Stands in no list of conversations: a push that has none. Of what a client sends it is dropped.
+    public static let unlisted = MessageFlags(rawValue: 1 << 3)
 
     /// Stored, counted and notified.
     public static let normal: MessageFlags = [.stored, .counted, .notified]
@@ -139,6 +141,8 @@ public struct Message: Hashable, Sendable {
     public var content: String
     /// How the message counts.
     public var flags: MessageFlags
+    /// How a push job's text reaches the notification; nil for the usual way. The server's own affair: no frame carries it.
+    package var textMode: PushTextMode?
     /// The text a push shows, or nil for the kind's default.
     public var pushText: String?
     /// When the server accepted it, wall milliseconds since 1970.
@@ -203,11 +207,11 @@ public struct Message: Hashable, Sendable {
 public struct LogEntry: Hashable, Sendable {
     /// The position in the person's log, 1 or more, without gaps.
     public var position: LogPosition
-    /// What happened.
+    /// The event.
     public var body: Body
 
-    /// What a log entry can be. Large bodies are indirect: an entry is held in many places on its way to every
-    /// device, and a copy costs one count.
+    /// The body of a log entry. Large bodies are indirect: an entry is held in many places on its way to every device, and a copy costs one
+    /// count.
     public enum Body: Hashable, Sendable {
         indirect case message(Message)
         /// Up to and including a position of the person's own log, on one of their devices.
@@ -223,7 +227,7 @@ public struct LogEntry: Hashable, Sendable {
         indirect case personSettings(PersonSettings)
         case blocked(UserID, Bool)
         indirect case change(ConversationChange)
-        /// What a newer server knows and this build does not: a bare position.
+        /// An entry from a newer server that this build does not know: a bare position.
         case unknown
     }
 

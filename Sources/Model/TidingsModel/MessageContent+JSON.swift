@@ -121,6 +121,6 @@ extension JSONValue {
 }
 
 extension Message {
-    /// What the message says.
+    /// The typed content of the message.
     public var typedContent: MessageContent { MessageContent(objectName: self.objectName, content: self.content) }
 }

@@ -1,5 +1,5 @@
-/// What a message says, by the type its object name stands for (S0.13). The member names of the JSON text are those
-/// of the field's clients, so that a backend that writes such messages by itself is understood.
+/// The content of a message, by the type its object name stands for (S0.13). The member names of the JSON text are those of the field's
+/// clients, so that a backend that writes such messages by itself is understood.
 public enum MessageContent: Hashable, Sendable {
     /// Not empty: `RC:TxtMsg`.
     case text(String)
@@ -28,7 +28,7 @@ public enum MessageContent: Hashable, Sendable {
         public var thumbnail: String?
         /// Where a small image of it is that a notification can show; nil for the image itself.
         public var thumbnailURL: String?
-        /// Whether it moves (a GIF).
+        /// True if it moves (a GIF).
         public var isAnimated: Bool
 
         /// An image.
@@ -105,7 +105,7 @@ public enum MessageContent: Hashable, Sendable {
         public var latitude: Double
         /// Degrees east of Greenwich, −180 to 180.
         public var longitude: Double
-        /// What is there; nil if nobody said.
+        /// The name of the place; nil if nobody gave one.
         public var name: String?
         /// A small image of the map, in Base64.
         public var thumbnail: String?
@@ -125,7 +125,7 @@ public enum MessageContent: Hashable, Sendable {
         public var url: String
         /// Its title, not empty.
         public var title: String
-        /// What it says, in short; may be empty.
+        /// The short description; may be empty.
         public var summary: String
         /// Where an image of it is; nil for none.
         public var imageURL: String?
@@ -141,9 +141,9 @@ public enum MessageContent: Hashable, Sendable {
 
     /// An instruction to the app, as the app's own clients agreed.
     public struct Command: Hashable, Sendable {
-        /// What is to be done, not empty.
+        /// The name of the command, not empty.
         public var name: String
-        /// What it is to be done with; may be empty.
+        /// The arguments of the command; may be empty.
         public var data: String
 
         /// An instruction.
@@ -170,7 +170,7 @@ extension MessageContent {
         }
     }
 
-    /// How such a message counts unless somebody says otherwise: a command neither stays in the history nor counts nor rings.
+    /// The flags of such a message unless the sender sets others: a command neither stays in the history nor counts nor rings.
     public var defaultFlags: MessageFlags {
         if case .command = self { return .command }
         return .normal

@@ -1,7 +1,7 @@
 /// 64 bits: 42 of wall milliseconds since 2024-01-01T00:00:00Z, 6 of the node, 16 of a counter within the
 /// millisecond. Printed as 13 digits of Crockford's base 32 (lowercase, no i, l, o, u), so that text order is number
 /// order. The text is also the request identifier, the `apns-collapse-id` and the ledger's key (design.md P3).
-public struct MessageID: Hashable, Sendable, Comparable, CustomStringConvertible {
+public struct MessageID: Hashable, Sendable, Comparable, Codable, CustomStringConvertible {
     /// The number.
     public let rawValue: UInt64
 

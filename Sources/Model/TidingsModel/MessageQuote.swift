@@ -1,4 +1,4 @@
-/// What an answer quotes of the message it answers, as `RC:ReferenceMsg` carries it.
+/// The quote in an answer of the message it answers, as `RC:ReferenceMsg` carries it.
 public struct MessageQuote: Hashable, Sendable {
     /// The message; nil where the sender's app does not say.
     public var message: MessageID?
@@ -6,7 +6,7 @@ public struct MessageQuote: Hashable, Sendable {
     public var sender: UserID
     /// The type of its content.
     public var objectName: ObjectName
-    /// What it said, `textMax` characters at most; nil if it was no text.
+    /// The quoted text, `textMax` characters at most; nil if it was no text.
     public var text: String?
 
     /// The longest text that is quoted, in characters.
@@ -20,7 +20,7 @@ public struct MessageQuote: Hashable, Sendable {
         self.text = text.map { $0.count > Self.textMax ? $0.prefix(Self.textMax - 1) + "…" : $0 }
     }
 
-    /// A quote of a message. Files are not quoted: nobody may open one by a message of somebody else's.
+    /// Makes a quote of a message. Files are not quoted: nobody may open one by a message of another person's.
     public init(of message: Message) {
         let text = message.text
         self.init(
@@ -53,7 +53,7 @@ extension Message {
         return (try? JSONValue(parsing: self.content))?["content"]?.stringValue
     }
 
-    /// What the message answers; nil if it answers none.
+    /// The quote of the message that it answers; nil if it answers none.
     public var quote: MessageQuote? {
         guard self.objectName == .reference, let content = try? JSONValue(parsing: self.content),
             let sender = content["referMsgUserId"]?.stringValue

@@ -1,20 +1,20 @@
 // A message in a line, for the server's pushes, the kit's local notifications and the notification service extension.
 
-/// What notifications say beside messages' own words, in one language.
+/// The words of notifications beside the messages' own, in one language.
 public struct NotificationWords: Hashable, Sendable {
-    /// What stands for a message whose content has no words, by its type (S0.13).
+    /// The words for a message whose content has none, by its type (S0.13).
     public var kinds: [ObjectName: String]
-    /// What stands for a message of any other type.
+    /// The words for a message of any other type.
     public var other: String
-    /// What a push says until the service extension on the right person's phone writes the real text (design.md §7): it names nobody.
+    /// The text of a push until the service extension on the right person's phone writes the real one (design.md §7): it names nobody.
     public var neutral: String
-    /// What a notification says for good if its content is hidden.
+    /// The final text of a notification whose content is hidden.
     public var hidden: String
-    /// What stands in the place of a message that was recalled.
+    /// The text in the place of a message that was recalled.
     public var recalled: String
-    /// What a push says that counts several messages; `{count}` is their number.
+    /// The text of a push that counts several messages; `{count}` is their number.
     public var several: String
-    /// What the extension leaves of a push that is for somebody else. Without the filtering entitlement an empty content would bring the
+    /// The text that the extension leaves in a push for another person. Without the filtering entitlement an empty content would bring the
     /// push's own text back (ios-delivery.md §10).
     public var stripped: String
 
@@ -34,7 +34,7 @@ public struct NotificationWords: Hashable, Sendable {
 
     package typealias Member = (name: String, path: any WritableKeyPath<NotificationWords, String> & Sendable)
 
-    /// What pushes say, except `kinds`.
+    /// The words of pushes, except `kinds`.
     package static let pushMembers: [Member] = [
         ("other", \.other), ("neutral", \.neutral), ("hidden", \.hidden), ("recalled", \.recalled),
         ("several", \.several),
@@ -127,7 +127,7 @@ extension NotificationWords {
         several: "{count} 条新消息", stripped: "您有一条通知")
 }
 
-/// What a message says in one line.
+/// Summarizes a message in one line.
 public enum MessageSummary {
 
     /// The sender's own push text, the text of a text message or an answer, or what stands for its type.

@@ -1,5 +1,5 @@
 /// How loud a conversation may be.
-public enum NotificationLevel: String, Hashable, Sendable, CaseIterable {
+public enum NotificationLevel: String, Hashable, Sendable, CaseIterable, Codable, JSONWritable {
     case all
     /// Like the next two, it silences one-to-one conversations.
     case mentions
@@ -9,10 +9,10 @@ public enum NotificationLevel: String, Hashable, Sendable, CaseIterable {
     /// Muted: nothing rings or counts in the badge (S2.12).
     case blocked
 
-    /// Whether the conversation is muted: it does not count in the badge (S2.12).
+    /// True if the conversation is muted: it does not count in the badge (S2.12).
     public var isMuted: Bool { self == .blocked }
 
-    /// Whether a message may ring at this level.
+    /// Returns true if a message may ring at this level.
     public func allows(_ mentions: Mentions, of user: UserID) -> Bool {
         switch self {
         case .all: true
@@ -24,19 +24,19 @@ public enum NotificationLevel: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// What a person has set for one conversation.
-public struct ConversationSettings: Hashable, Sendable {
+/// A person's settings for one conversation.
+public struct ConversationSettings: Hashable, Sendable, Codable {
     /// How loud it may be; nil for what the person has set for its kind.
     public var level: NotificationLevel?
     /// Until when `level` holds, wall milliseconds since 1970; nil for until it is changed. Afterwards it is nil.
     public var levelUntil: Int64?
     /// Since when it is pinned, wall milliseconds since 1970; nil if it is not.
     public var pinnedAt: Int64?
-    /// Whether it stands in the list of archived conversations.
+    /// True if it stands in the list of archived conversations.
     public var isArchived = false
     /// It stands in no list while it has no message newer than this one; nil if it was not hidden.
     public var hiddenUpTo: MessageID?
-    /// What is written and not sent; nil for nothing.
+    /// The text that is typed and not sent; nil for none.
     public var draft: ConversationDraft?
 
     /// Settings from their parts; by default none. The rest is changed by `ConversationStateChange`.
@@ -47,20 +47,20 @@ public struct ConversationSettings: Hashable, Sendable {
 }
 
 /// Who may make a person a member of groups and discussions without asking them first. Others invite.
-public enum AddingConsent: String, Hashable, Sendable, CaseIterable {
+public enum AddingConsent: String, Hashable, Sendable, CaseIterable, Codable, JSONWritable {
     case everybody
     /// The people this person has written to, one to one.
     case contacts
     case nobody
 }
 
-/// What a person has set for all their conversations and devices.
-public struct PersonSettings: Hashable, Sendable {
+/// A person's settings for all their conversations and devices.
+public struct PersonSettings: Hashable, Sendable, Codable {
     /// How loud the conversations of a kind may be that have no level of their own; kinds that are not named are `all`.
     public var levels: [ConversationType: NotificationLevel]
     /// When nothing is to ring; nil for never.
     public var quietHours: QuietHours?
-    /// Whether a notification says only that there is a message.
+    /// True if a notification says only that there is a message.
     public var hidesContent: Bool
     /// The language of the pushes' words, a BCP 47 tag such as `zh-Hans`; nil for the app's default. At most 35 bytes.
     public var language: String?
@@ -95,7 +95,7 @@ public struct PersonSettings: Hashable, Sendable {
 }
 
 /// The hours of each day in which nothing is to ring, by the clock on the person's wall.
-public struct QuietHours: Hashable, Sendable {
+public struct QuietHours: Hashable, Sendable, Codable {
     /// When they begin, in minutes after midnight: 0 to 1,439.
     public var start: Int
     /// When they end, in minutes after midnight: 0 to 1,439. Before `start` for hours over midnight; equal to it for a whole day.
@@ -104,11 +104,11 @@ public struct QuietHours: Hashable, Sendable {
     public var weekdays: [Int]
     /// The zone of the wall clock by its name in the time-zone database, such as `Europe/Berlin`.
     public var timeZone: String
-    /// What becomes of pushes meanwhile.
+    /// The treatment of pushes meanwhile.
     public var manner: Manner
 
-    /// What becomes of pushes in quiet hours.
-    public enum Manner: String, Hashable, Sendable, CaseIterable {
+    /// The treatment of pushes in quiet hours.
+    public enum Manner: String, Hashable, Sendable, CaseIterable, Codable, JSONWritable {
         /// Sent when the hours are over.
         case `defer`
         case drop

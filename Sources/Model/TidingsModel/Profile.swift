@@ -1,5 +1,5 @@
-/// What a person or an account is called and looks like, as the app's backend, or where the app allows it the person, has said. A push to a
-/// phone whose app is not running is titled with it (S3.5): the app's own providers cannot be asked there.
+/// Name and portrait of a person or an account, as the app's backend, or where the app allows it the person, has set them. They give the
+/// title of a push to a phone whose app is not running (S3.5): the app's own providers cannot be asked there.
 public struct Profile: Hashable, Sendable {
     /// The display name; nil for none. See `DisplayName`.
     public var name: String?
@@ -12,7 +12,7 @@ public struct Profile: Hashable, Sendable {
         self.portrait = portrait
     }
 
-    /// Whether it says nothing.
+    /// True if it has neither name nor portrait.
     public var isEmpty: Bool { self.name == nil && self.portrait == nil }
 
     /// The longest portrait, in bytes of UTF-8.
@@ -30,17 +30,17 @@ public struct Profile: Hashable, Sendable {
 public struct UserProfile: Hashable, Sendable, Identifiable {
     /// The person or account.
     public var id: UserID
-    /// What they are called and look like.
+    /// Their name and portrait.
     public var profile: Profile
 
-    /// A profile of somebody.
+    /// Makes the profile of a person.
     public init(_ id: UserID, _ profile: Profile) {
         self.id = id
         self.profile = profile
     }
 }
 
-/// What a name must be that stands on other people's screens: something to be seen, in one line, that turns no text around it.
+/// The rules for a name on other people's screens: visible, in one line, and unable to turn the text around it.
 public enum DisplayName {
     /// The longest name of a person, in letters as they are seen (extended grapheme clusters, UAX #29).
     public static let lettersMax = 64

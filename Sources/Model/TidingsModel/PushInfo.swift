@@ -1,4 +1,4 @@
-/// What a Tidings push carries for the SDK beside `aps` and `rc`, under the key `tidings` (design.md §5 "Badge", §7 "Extension").
+/// The SDK's part of a Tidings push beside `aps` and `rc`, under the key `tidings` (design.md §5 "Badge", §7 "Extension").
 public struct PushInfo: Hashable, Sendable {
     /// The message: request identifier, `apns-collapse-id` and the ledger's key.
     public var message: MessageID
@@ -11,8 +11,8 @@ public struct PushInfo: Hashable, Sendable {
     public var recipientTag: String
     /// The recall of an earlier notification (a recall), not a new one.
     public var isRecall: Bool
-    /// What the extension writes in place of the alert's neutral text, once it knows that the push is for the person
-    /// who is signed in (design.md §7 "Extension"). Nil leaves the neutral text.
+    /// The text that the extension writes in place of the alert's neutral one, once it knows that the push is for the person who is signed
+    /// in (design.md §7 "Extension"). Nil leaves the neutral text.
     public var text: Text?
     /// How the text reaches the notification. With `idOnly` and no `text` it is to be fetched.
     public var textMode: PushTextMode
@@ -20,9 +20,9 @@ public struct PushInfo: Hashable, Sendable {
     public var imageURL: String?
     /// The sender's portrait, for a communication notification: as `imageURL`, on the same terms; nil for none.
     public var portrait: String?
-    /// Whether the message mentions whoever holds the phone.
+    /// True if the message mentions the recipient.
     public var isMention: Bool
-    /// Whether the message answers whoever holds the phone.
+    /// True if the message answers the recipient.
     public var isReply: Bool
 
     /// Positions of the other messages that the push counts with its own: no further back than `countedReach`,
@@ -39,7 +39,7 @@ public struct PushInfo: Hashable, Sendable {
     public struct Text: Hashable, Sendable {
         /// The first line; nil for none.
         public var title: PushLine?
-        /// Whether the title was chosen for the notification, so that no name goes before it.
+        /// True if the title was chosen for the notification, so that no name goes before it.
         public var isTitleChosen: Bool
         /// The line below the title; nil for none.
         public var subtitle: PushLine?
@@ -60,7 +60,7 @@ public struct PushInfo: Hashable, Sendable {
             self.body = body
         }
 
-        /// What a notification says of a message: the chosen lines go before the names, `title` and `sender`.
+        /// Makes a notification's text for a message: the chosen lines take precedence over the names, `title` and `sender`.
         package init(of message: Message, title: String?, sender: String?, body: String) {
             let options = message.push
             self.init(

@@ -54,7 +54,7 @@ public enum PushLine: Hashable, Sendable, ExpressibleByStringLiteral {
 }
 
 /// How the notification of a message looks and sounds, beside what the message says: of one message, of all in a conversation, or of all
-/// in an app. Of these the most specific one counts, option by option (docs/decisions/0035).
+/// in an app. Of these the most specific one counts, option by option (docs/inside/decisions/0035).
 ///
 /// ```swift
 /// try await client.send(text: "On my way", to: conversation, push: PushOptions(sound: "horn.caf"))
@@ -74,7 +74,7 @@ public struct PushOptions: Hashable, Sendable {
     public var interruptionLevel: InterruptionLevel?
     /// Its weight among the app's notifications in a summary (iOS 15), in thousandths: 0 to 1,000.
     public var relevance: Int?
-    /// What groups notifications, in place of the conversation; 1 to 64 bytes.
+    /// The id that groups notifications, in place of the conversation; 1 to 64 bytes.
     public var threadID: String?
     /// The https URL of an image, of a host the app lists; or `MediaID.reference` of a file of the server that the message's sender has uploaded.
     /// At most 1,024 bytes.
@@ -120,7 +120,7 @@ public struct PushOptions: Hashable, Sendable {
         self.custom = custom
     }
 
-    /// What is not set here is taken from `general`.
+    /// Returns these options, with those not set here taken from `general`.
     package func merged(over general: PushOptions?) -> PushOptions {
         guard let general else { return self }
         return PushOptions(
@@ -132,7 +132,7 @@ public struct PushOptions: Hashable, Sendable {
             imageURL: self.imageURL ?? general.imageURL, custom: self.custom ?? general.custom)
     }
 
-    /// What was written for what the message says; nil if nothing was.
+    /// The options that were written for the message's content; nil if there are none.
     package var words: PushOptions? {
         PushOptions(
             title: self.title, subtitle: self.subtitle, text: self.text, imageURL: self.imageURL, custom: self.custom
@@ -160,15 +160,12 @@ public struct PushOptions: Hashable, Sendable {
 extension PushOptions {
     /// The one form of options as text: of the HTTP API, of frames, in stores and in the configuration.
     package var json: JSONValue {
-        let members: [(String, JSONValue?)] = [
-            ("title", self.title?.json), ("subtitle", self.subtitle?.json), ("text", self.text?.json),
-            ("sound", self.sound.map { .string($0) }), ("category", self.category.map { .string($0) }),
-            ("interruption_level", self.interruptionLevel.map { .string($0.rawValue) }),
-            ("relevance_score", self.relevance.flatMap { JSONNumber(Double($0) / 1_000) }.map { .number($0) }),
-            ("thread_id", self.threadID.map { .string($0) }), ("image", self.imageURL.map { .string($0) }),
-            ("custom", self.custom.map { .object($0) }),
-        ]
-        return .members(members.compactMap { name, value in value.map { (name, $0) } })
+        JSONMembers.given([
+            "title": self.title?.json, "subtitle": self.subtitle?.json, "text": self.text?.json, "sound": self.sound,
+            "category": self.category, "interruption_level": self.interruptionLevel?.rawValue,
+            "relevance_score": self.relevance.map { Double($0) / 1_000 }, "thread_id": self.threadID,
+            "image": self.imageURL, "custom": self.custom,
+        ]).json
     }
 
     /// Names of the members that are set, in their order.
@@ -176,7 +173,7 @@ extension PushOptions {
 
     /// Reads and validates options of others. Throws `InvalidField` with the path of the member at fault, for example
     /// `push.custom.aps`; also for an unknown one.
-    package init(_ fields: JSONFields, path: String = "push", isLenient: Bool = false) throws(InvalidField) {
+    package init(_ fields: JSONFields, path: String = "push") throws(InvalidField) {
         func line(_ name: String) throws(InvalidField) -> PushLine? {
             guard let value: JSONValue = try fields.given(name) else { return nil }
             guard value.objectValue != nil else { return .text(try fields.get(name)) }
@@ -204,7 +201,7 @@ extension PushOptions {
             }
             self.relevance = Int((number.double * 1_000).rounded())
         }
-        guard !isLenient else { return }
+        guard !fields.isLenient else { return }
         try fields.refuseUnknown()
         try self.validate(path)
     }
@@ -217,8 +214,8 @@ extension PushOptions {
 
     /// From the server, or a store of one's own: what this build does not know is passed over. Nil for what is missing, or no options.
     package init?(stored json: JSONValue?) {
-        guard let json, json.objectValue != nil, let fields = try? JSONFields(json),
-            let options = try? PushOptions(fields, isLenient: true).nonEmpty
+        guard let json, json.objectValue != nil, let fields = try? JSONFields(json, isLenient: true),
+            let options = try? PushOptions(fields).nonEmpty
         else { return nil }
         self = options
     }

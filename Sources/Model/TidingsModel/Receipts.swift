@@ -5,9 +5,9 @@ public struct MessageReceipts: Hashable, Sendable, Identifiable {
     public var id: MessageID
     /// How many people it went to, without its sender.
     public var recipients: Int
-    /// Those on one of whose devices it has arrived, or who have read it, sorted.
+    /// The people on one of whose devices it has arrived, or who have read it, sorted.
     public var delivered: [UserID]
-    /// Those who have read it: their cursor of the conversation stands at it or after it. Sorted.
+    /// The people who have read it: their cursor of the conversation stands at it or after it. Sorted.
     public var read: [UserID]
 
     /// Receipts from their parts.
@@ -26,11 +26,11 @@ public enum ReceiptKind: String, Hashable, Sendable, CaseIterable {
     case read
 }
 
-/// Whether a person is there, as those are told who watch them.
+/// The presence of a person, as their watchers are told.
 public struct Presence: Hashable, Sendable, Identifiable {
     /// The person.
     public var id: UserID
-    /// Whether the app is in the foreground on one of their devices.
+    /// True if the app is in the foreground on one of their devices.
     public var isOnline: Bool
     /// Milliseconds since 1970; nil while they are online, and if unknown: the server keeps this in memory only, as
     /// long as the person has anything to do there.

@@ -27,7 +27,7 @@ public struct Edit: Hashable, Sendable {
     public var message: MessageID
     /// The conversation as the owner of the log sees it.
     public var conversation: ConversationID
-    /// What it says now.
+    /// The new content.
     public var content: String
     /// Wall milliseconds since 1970.
     public var at: Int64

@@ -1,4 +1,4 @@
-/// What the server says to a client. `TidingsWire` turns it into bytes; docs/protocol.md describes it for other languages.
+/// A frame from the server to a client. `TidingsWire` turns it into bytes; docs/server/protocol.md describes it for other languages.
 public enum ServerFrame: Hashable, Sendable {
     case welcome(Welcome)
     /// The message is on disk (design.md P1).
@@ -20,7 +20,7 @@ public enum ServerFrame: Hashable, Sendable {
     /// connection.
     case tokenExpiring(at: Int64)
 
-    /// What the client needs to know at the start.
+    /// The facts that the client needs at the start.
     public struct Welcome: Hashable, Sendable {
         /// The version both speak from now on.
         public var version: UInt32
@@ -46,7 +46,7 @@ public enum ServerFrame: Hashable, Sendable {
         public var serverFrameBytesMax: UInt32
         /// Drawn each time the server opens its store, to be told in the next hello; 0 from a server that does not say.
         public var opening: UInt64
-        /// What the device says to hold is not the beginning of this log: a copy of the store that is older was put back.
+        /// True if the device's entries are not the beginning of this log: an older copy of the store was put back.
         public var isOtherLog: Bool
 
         /// A welcome from its parts.
@@ -123,14 +123,14 @@ public enum ServerFrame: Hashable, Sendable {
         /// Positions of messages that are with APNs, whose answer is open, ascending: if it fails, the server pushes again.
         public var underWay: [LogPosition]
 
-        /// What is said of a page, from its parts.
+        /// Makes the state of a page's pushes from its parts.
         public init(unsent: [LogPosition] = [], underWay: [LogPosition] = []) {
             self.unsent = unsent
             self.underWay = underWay
         }
     }
 
-    /// What is wrong, for a program and for a person.
+    /// A problem, described for a program and for a person.
     public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
         /// For a program.
         public var code: Code
@@ -141,7 +141,7 @@ public enum ServerFrame: Hashable, Sendable {
         /// When it is worth trying again, in milliseconds from now; nil if the code alone says what to do.
         public var retryAfterMilliseconds: UInt32?
 
-        /// What can be wrong, as named on the wire and in docs/errors.md.
+        /// The code of a problem, as on the wire and in docs/server/errors.md.
         public enum Code: String, Hashable, Sendable, CaseIterable {
             case invalidToken = "invalid_token"
             case expiredToken = "expired_token"
@@ -168,9 +168,9 @@ public enum ServerFrame: Hashable, Sendable {
             case unknownMessage = "unknown_message"
             case notAMember = "not_a_member"
             case notAllowed = "not_allowed"
-            /// What the account sends is for its followers, and the recipient is none.
+            /// The account's messages are for its followers, and the recipient is none.
             case notAFollower = "not_a_follower"
-            /// By the recipient, or by somebody who was to be made a member.
+            /// The sender is blocked by the recipient, or by a person who was to be made a member.
             case blocked
             case tooLate = "too_late"
             case exists

@@ -1,4 +1,4 @@
-/// What is asked of a URL that one phone gives to another: that it names a place on the web. Nobody here follows it.
+/// The rules for a URL that one phone gives to another: it names a place on the web. Nobody here follows it.
 public enum WebAddress {
     /// The longest URL in bytes.
     public static let bytesMax = 2_048
@@ -12,14 +12,14 @@ public enum WebAddress {
         try InvalidField.check(Self.host(of: text) != nil, field, "must be an https or http URL with a host")
     }
 
-    /// Whether a URL passes the check and asks for an encrypted connection.
+    /// Returns true if a URL passes the check and asks for an encrypted connection.
     public static func isSecure(_ text: String) -> Bool {
         guard text.utf8.prefix(8).map(Self.lowercased).elementsEqual("https://".utf8) else { return false }
         do throws(InvalidField) { try Self.check(text, field: "url") } catch { return false }
         return true
     }
 
-    /// As it is written; nil unless the scheme is `https` or `http`.
+    /// Returns the host as it is written; nil unless the scheme is `https` or `http`.
     package static func host(of text: String) -> Substring? {
         let scheme = text.utf8.prefix { $0 != UInt8(ascii: ":") }
         guard ["https", "http"].contains(where: { scheme.map(Self.lowercased).elementsEqual($0.utf8) }) else {
@@ -32,8 +32,8 @@ public enum WebAddress {
         return host.isEmpty ? nil : host
     }
 
-    /// Whether a host is one of those listed: capitals do not count, and `*.example.com` means every host below `example.com`, but not
-    /// that one itself. An address such as `127.0.0.1` has no host below it: it is listed by itself alone.
+    /// Returns true if a host is one of those listed: capitals do not count, and `*.example.com` means every host below `example.com`, but
+    /// not that one itself. An address such as `127.0.0.1` has no host below it: it is listed by itself alone.
     package static func isHost(_ host: some StringProtocol, among hosts: [String]) -> Bool {
         let host = host.lowercased()
         return hosts.contains { listed in

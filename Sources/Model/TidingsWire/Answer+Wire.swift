@@ -67,7 +67,7 @@ extension WireAnswer {
         case .profiles(let list):
             return .profiles(list.people.map { UserProfile(UserID($0.user), $0.profile.model) })
         case .devices(let list):
-            return .devices(try list.devices.map { (device) throws(FrameError) in try device.model() })
+            return .devices(try list.devices.map { (device) throws(FrameError) in try device.device() })
         case .tags(let list): return .tags(list.tags)
         case .following(let list):
             return .following(
@@ -88,15 +88,17 @@ extension WireOwnDevice {
         self.push = device.push.rawValue
         self.appVersion = device.appVersion ?? ""
         self.systemVersion = device.systemVersion ?? ""
+        self.model = device.model ?? ""
     }
 
-    fileprivate func model() throws(FrameError) -> OwnDevice {
+    fileprivate func device() throws(FrameError) -> OwnDevice {
         OwnDevice(
             id: DeviceID(self.id), platform: self.platform, isCurrent: self.isCurrent,
             lastSeenAt: self.hasLastSeenAt ? self.lastSeenAt : nil, connectedAt: self.connectedAt,
             push: try known(self.push, field: "devices.push"),
             appVersion: self.appVersion.isEmpty ? nil : self.appVersion,
-            systemVersion: self.systemVersion.isEmpty ? nil : self.systemVersion)
+            systemVersion: self.systemVersion.isEmpty ? nil : self.systemVersion,
+            model: self.model.isEmpty ? nil : self.model)
     }
 }
 

@@ -64,7 +64,7 @@ extension WireClientFrame {
             return .markRead(try read.conversation.model(field: "conversation"), upTo: read.upTo)
         case .ping(let ping): return .ping(ping.nonce)
         case .signOut: return .signOut
-        case .deviceStatus(let status): return .deviceStatus(try status.model())
+        case .deviceStatus(let status): return .deviceStatus(try status.status())
         case .opened(let opened):
             return .opened(try messageID(opened.message, field: "opened.message"))
         case .request(let request): return .request(request.number, try request.model())
@@ -130,11 +130,12 @@ extension WireSend {
 }
 
 extension MessageFlags {
-    init(notStored: Bool, notCounted: Bool, notNotified: Bool) {
+    init(notStored: Bool, notCounted: Bool, notNotified: Bool, unlisted: Bool = false) {
         self = .normal
         if notStored { self.remove(.stored) }
         if notCounted { self.remove(.counted) }
         if notNotified { self.remove(.notified) }
+        if unlisted { self.insert(.unlisted) }
     }
 }
 
@@ -158,6 +159,7 @@ extension WireSettlement {
         self.upTo = settlement.upTo
         switch settlement.disposition {
         case .shown: self.disposition = "shown"
+        case .notified: self.disposition = "notified"
         case .appHandled: self.disposition = "app_handled"
         case .leftToApp: self.disposition = "left_to_app"
         case .suppressed(let reason):
@@ -169,12 +171,13 @@ extension WireSettlement {
     fileprivate func model() throws(FrameError) -> Disposition {
         switch self.disposition {
         case "shown": return .shown
+        case "notified": return .notified
         case "app_handled": return .appHandled
         case "left_to_app": return .leftToApp
         case "suppressed":
             return .suppressed(try known(self.reason, field: "ack.settled.reason"))
         default:
-            throw .broken("ack.settled.disposition", "must be shown, app_handled, left_to_app or suppressed")
+            throw .broken("ack.settled.disposition", "must be shown, notified, app_handled, left_to_app or suppressed")
         }
     }
 }
@@ -256,9 +259,10 @@ extension WireDeviceStatus {
         self.languages = status.languages
         self.appVersion = status.appVersion
         self.systemVersion = status.systemVersion
+        self.model = status.model
     }
 
-    fileprivate func model() throws(FrameError) -> DeviceStatus {
+    fileprivate func status() throws(FrameError) -> DeviceStatus {
         DeviceStatus(
             authorization: try known(self.authorization, field: "device_status.authorization"), alert: self.alert,
             sound: self.sound, badge: self.badge, lockScreen: self.lockScreen,
@@ -268,7 +272,8 @@ extension WireDeviceStatus {
                 ? .app : try known(self.iconNumber, field: "device_status.icon_number"),
             isLowPowerModeOn: self.lowPowerMode, timeZone: try Self.text(self.timeZone, field: "time_zone"),
             languages: try self.toldLanguages(), appVersion: try Self.text(self.appVersion, field: "app_version"),
-            systemVersion: try Self.text(self.systemVersion, field: "system_version"))
+            systemVersion: try Self.text(self.systemVersion, field: "system_version"),
+            model: try Self.text(self.model, field: "model", bytesMax: DeviceStatus.modelBytesMax))
     }
 
     private func toldLanguages() throws(FrameError) -> [String] {
@@ -279,9 +284,11 @@ extension WireDeviceStatus {
         return self.languages
     }
 
-    private static func text(_ text: String, field: String) throws(FrameError) -> String {
-        guard text.utf8.count <= DeviceStatus.textBytesMax else {
-            throw .broken("device_status.\(field)", "must be at most \(DeviceStatus.textBytesMax) bytes of UTF-8")
+    private static func text(
+        _ text: String, field: String, bytesMax: Int = DeviceStatus.textBytesMax
+    ) throws(FrameError) -> String {
+        guard text.utf8.count <= bytesMax else {
+            throw .broken("device_status.\(field)", "must be at most \(bytesMax) bytes of UTF-8")
         }
         return text
     }

@@ -131,6 +131,7 @@ extension WireMessage {
         self.notStored = !message.flags.contains(.stored)
         self.notCounted = !message.flags.contains(.counted)
         self.notNotified = !message.flags.contains(.notified)
+        self.unlisted = message.flags.contains(.unlisted)
         if let text = message.pushText { self.pushText = text }
         self.sentAt = message.sentAt
         self.app = message.app.rawValue
@@ -146,7 +147,9 @@ extension WireMessage {
             conversation: try self.conversation.model(field: "message.conversation"),
             clientMessageID: ClientMessageID(self.clientMessageID), objectName: ObjectName(self.objectName),
             content: self.content,
-            flags: MessageFlags(notStored: self.notStored, notCounted: self.notCounted, notNotified: self.notNotified),
+            flags: MessageFlags(
+                notStored: self.notStored, notCounted: self.notCounted, notNotified: self.notNotified,
+                unlisted: self.unlisted),
             pushText: self.hasPushText ? self.pushText : nil, sentAt: self.sentAt,
             mentions: self.hasMentions ? try self.mentions.model() : .none, recipients: sortedUsers(self.recipients),
             expiresAt: self.hasExpiresAt ? self.expiresAt : nil,

@@ -23,7 +23,7 @@ package struct EncodedEntry: Hashable, Sendable {
         }
     }
 
-    /// What stands before the body; both together are what `FrameCodec.encode` gives.
+    /// Returns the bytes before the body; both together are what `FrameCodec.encode` gives.
     package func head(at position: LogPosition) -> [UInt8] {
         switch self.format {
         case .protobuf:

@@ -45,9 +45,9 @@ public final class BGAppRefreshTaskRequest: BGTaskRequest, @unchecked Sendable {
 ///
 /// `@unchecked Sendable`: one thread changes it at a time, before it is submitted.
 public final class BGProcessingTaskRequest: BGTaskRequest, @unchecked Sendable {
-    /// Whether the work needs the network.
+    /// True if the work needs the network.
     public var requiresNetworkConnectivity = false
-    /// Whether the work needs the charger.
+    /// True if the work needs the charger.
     public var requiresExternalPower = false
     /// A request.
     public init(identifier: String) { super.init(identifier: identifier, earliestBeginDate: nil) }
@@ -73,7 +73,7 @@ extension BGTaskScheduler {
 
         init(_ error: TaskSchedulerError) { self.code = Code(rawValue: error.rawValue) ?? .unavailable }
 
-        /// What happened, in words.
+        /// The error in words.
         public var errorDescription: String? {
             switch self.code {
             case .unavailable: "Background App Refresh is off, or this is an extension"

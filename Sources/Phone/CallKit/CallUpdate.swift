@@ -1,8 +1,8 @@
 public import Foundation
 
-/// How to reach somebody on the phone.
+/// A person's address on the phone.
 public final class CXHandle: Hashable, Sendable {
-    /// What the value is. Raw values as Apple's.
+    /// The kind of value. Raw values as Apple's.
     public enum HandleType: Int, Hashable, Sendable {
         /// The app's own id.
         case generic = 1
@@ -10,7 +10,7 @@ public final class CXHandle: Hashable, Sendable {
         case emailAddress = 3
     }
 
-    /// What the value is.
+    /// The kind of value.
     public let type: HandleType
     /// The id, number or address.
     public let value: String
@@ -29,7 +29,7 @@ public final class CXHandle: Hashable, Sendable {
     public func hash(into hasher: inout Hasher) { hasher.combine(self.value) }
 }
 
-/// What the screen says of a call. What is nil or was never set leaves as it was what was said before.
+/// The description of a call on the screen. A member that is nil or was never set leaves the earlier one.
 ///
 /// `@unchecked Sendable`: one thread changes it at a time, before it is reported, which copies it.
 public final class CXCallUpdate: @unchecked Sendable {
@@ -37,15 +37,15 @@ public final class CXCallUpdate: @unchecked Sendable {
     public var remoteHandle: CXHandle?
     /// The caller's name; without one the handle's value stands on the screen.
     public var localizedCallerName: String?
-    /// Whether the call can be held; recorded only.
+    /// True if the call can be held; recorded only.
     public var supportsHolding = true
-    /// Whether the call can be grouped with others; recorded only.
+    /// True if the call can be grouped with others; recorded only.
     public var supportsGrouping = true
-    /// Whether the call can leave a group; recorded only.
+    /// True if the call can leave a group; recorded only.
     public var supportsUngrouping = true
-    /// Whether the call can send tones; recorded only.
+    /// True if the call can send tones; recorded only.
     public var supportsDTMF = true
-    /// Whether it is a call with video.
+    /// True if it is a call with video.
     public var hasVideo = false
 
     /// An update that says nothing yet.
@@ -64,11 +64,11 @@ public final class CXProviderConfiguration: @unchecked Sendable {
     public var maximumCallGroups = 2
     /// How many calls a group may have.
     public var maximumCallsPerCallGroup = 5
-    /// Whether calls stand in the list of the phone app.
+    /// True if calls stand in the list of the phone app.
     public var includesCallsInRecents = true
-    /// Whether the app has calls with video.
+    /// True if the app has calls with video.
     public var supportsVideo = false
-    /// What the app can call.
+    /// The kinds of handles that the app can call.
     public var supportedHandleTypes: Set<CXHandle.HandleType> = []
 
     /// The standard configuration (iOS 14).
@@ -98,13 +98,14 @@ public struct CXErrorCodeIncomingCallError: Error, Hashable, Sendable, CustomNSE
         case filteredByBlockList = 4
     }
 
-    /// What went wrong.
+    /// The reason of the error.
     public let code: Code
     /// An error of a kind.
     public init(_ code: Code) { self.code = code }
 
     /// Apple's `CXErrorDomainIncomingCall`.
     public static var errorDomain: String { "com.apple.CallKit.error.incomingcall" }
+    /// The raw value of the code.
     public var errorCode: Int { self.code.rawValue }
     /// The call is known already.
     public static var callUUIDAlreadyExists: Code { .callUUIDAlreadyExists }

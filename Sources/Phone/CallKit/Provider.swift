@@ -15,7 +15,7 @@ public class CXAction: @unchecked Sendable {
 
     init(reply: (@Sendable () -> Void)?) { self.reply = reply }
 
-    /// Whether the app has said that it is done, or failed.
+    /// True if the app has said that it is done, or failed.
     public var isComplete: Bool { self.isDone.withLock { $0 } }
 
     /// It is done.

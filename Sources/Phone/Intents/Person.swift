@@ -2,7 +2,7 @@ public import Foundation
 
 /// How to reach a person.
 public final class INPersonHandle: Hashable, Sendable {
-    /// What the value is. Raw values as Apple's.
+    /// The kind of value. Raw values as Apple's.
     public enum HandleType: Int, Hashable, Sendable {
         case unknown = 0
         case emailAddress = 1
@@ -11,7 +11,7 @@ public final class INPersonHandle: Hashable, Sendable {
 
     /// The address, the number, or the app's own id of the person.
     public let value: String?
-    /// What the value is.
+    /// The kind of value.
     public let type: HandleType
     /// Where it reaches the person, such as at work.
     public let label: INPersonHandleLabel?
@@ -50,7 +50,7 @@ public struct INPersonHandleLabel: RawRepresentable, Hashable, Sendable {
     public static let other = INPersonHandleLabel(rawValue: "INPersonHandleLabelOther")
 }
 
-/// Whether the system may suggest a person. Raw values as Apple's.
+/// The kind of suggestion that the system may make of a person. Raw values as Apple's.
 public enum INPersonSuggestionType: Int, Hashable, Sendable {
     case none = 0
     case socialProfile = 1
@@ -61,7 +61,7 @@ public enum INPersonSuggestionType: Int, Hashable, Sendable {
 public final class INImage: Hashable, Sendable {
     private let source: String
 
-    /// What the virtual phone knows it by: where it is, or of one that came as bytes their number and a hash (FNV-1a).
+    /// The image's name for the virtual phone: its place, or for bytes their number and a hash (FNV-1a).
     package var name: String {
         guard self.source.hasPrefix(Self.dataPrefix),
             let bytes = Data(base64Encoded: String(self.source.dropFirst(Self.dataPrefix.count)))
@@ -103,9 +103,9 @@ public final class INPerson: Hashable, Sendable {
     public let contactIdentifier: String?
     /// The app's own id of the person.
     public let customIdentifier: String?
-    /// Whether it is who holds the phone.
+    /// True if it is the person who holds the phone.
     public let isMe: Bool
-    /// Whether the system may suggest the person.
+    /// Says if the system may suggest the person.
     public let suggestionType: INPersonSuggestionType
 
     /// A person. Without a display name the parts are written out, and without them the handle.

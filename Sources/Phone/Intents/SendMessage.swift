@@ -14,13 +14,13 @@ open class INIntent: @unchecked Sendable {
 
     private let images = Mutex<[Parameter: INImage]>([:])
 
-    /// What is told along with it (iOS 15).
+    /// Facts that are told along with it (iOS 15).
     @Guarded public var donationMetadata: INIntentDonationMetadata? = nil
 
     /// An intent that says nothing.
     public init() {}
 
-    /// What the intent is called; the class's name.
+    /// The intent's name; the class's name.
     open var intentDescription: String? { String(describing: type(of: self)) }
 
     fileprivate func set(_ image: INImage?, for path: AnyKeyPath) {
@@ -54,7 +54,7 @@ extension INIntentParameters {
     }
 }
 
-/// What became of an intent.
+/// The result of an intent.
 ///
 /// `@unchecked Sendable`: immutable here; a subclass guards what it adds.
 open class INIntentResponse: @unchecked Sendable {
@@ -62,7 +62,7 @@ open class INIntentResponse: @unchecked Sendable {
     public init() {}
 }
 
-/// What kind of message is sent. Raw values as Apple's.
+/// The kind of message that is sent. Raw values as Apple's.
 public enum INOutgoingMessageType: Int, Hashable, Sendable {
     case unknown = 0
     case outgoingMessageText = 1
@@ -77,25 +77,25 @@ public final class INSendMessageAttachment: Sendable {
     public init(name: String) { self.name = name }
 }
 
-/// What is told along with an intent (iOS 15).
+/// Facts that are told along with an intent (iOS 15).
 ///
 /// `@unchecked Sendable`: a subclass guards what it adds.
 open class INIntentDonationMetadata: @unchecked Sendable {
     init() {}
 }
 
-/// What a message means for the person it is shown to (iOS 15; ios-delivery.md §11).
+/// The meaning of a message for the person it is shown to (iOS 15; ios-delivery.md §11).
 public final class INSendMessageIntentDonationMetadata: INIntentDonationMetadata, @unchecked Sendable {
     // Set by the app before it gives it away; a lock guards each part all the same.
 
     /// A message that means nothing special.
     public override init() { super.init() }
 
-    /// Whether it mentions who holds the phone.
+    /// True if it mentions the person who holds the phone.
     @Guarded public var mentionsCurrentUser = false
-    /// Whether it answers who holds the phone.
+    /// True if it answers the person who holds the phone.
     @Guarded public var isReplyToCurrentUser = false
-    /// Whether the sender wants it to break through.
+    /// True if the sender wants it to break through.
     @Guarded public var notifyRecipientAnyway = false
     /// How many people it goes to.
     @Guarded public var recipientCount = 0
@@ -107,7 +107,7 @@ public final class INSendMessageIntentDonationMetadata: INIntentDonationMetadata
 public final class INSendMessageIntent: INIntent, @unchecked Sendable {
     /// Who gets it, without who holds the phone.
     public let recipients: [INPerson]?
-    /// What kind it is.
+    /// The kind of message.
     public let outgoingMessageType: INOutgoingMessageType
     /// The text.
     public let content: String?
@@ -177,9 +177,9 @@ public enum INInteractionDirection: Int, Hashable, Sendable {
 ///
 /// `@unchecked Sendable`: what can change is guarded by a lock.
 public final class INInteraction: @unchecked Sendable {
-    /// What happened.
+    /// The intent that happened.
     public let intent: INIntent
-    /// What became of it.
+    /// Its result.
     public let intentResponse: INIntentResponse?
 
     /// Something that happened.

@@ -51,9 +51,9 @@ public let kSecAttrAccessibleAfterFirstUnlock: CFString = "ck"
 public let kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly: CFString = "cku"
 /// The password itself, as `Data`.
 public let kSecValueData: CFString = "v_Data"
-/// Whether a search brings the data.
+/// The key for a search that returns the data.
 public let kSecReturnData: CFString = "r_Data"
-/// Whether a search brings the attributes.
+/// The key for a search that returns the attributes.
 public let kSecReturnAttributes: CFString = "r_Attributes"
 /// How many items a search returns; one by default.
 public let kSecMatchLimit: CFString = "m_Limit"

@@ -99,7 +99,7 @@ struct AppRun: Equatable, Sendable {
 
 struct EndingRun: Equatable, Sendable {
     var process: ProcessID
-    /// Of `applicationWillTerminate(_:)`; its answer ends the process.
+    /// The call of `applicationWillTerminate(_:)`; its answer ends the process.
     var lastCall: CallbackNumber
     var openCalls: [CallbackNumber]
     var deadline: Int64

@@ -63,7 +63,7 @@ public enum BackgroundRefreshStatus: Int, Hashable, Sendable, CaseIterable, Coda
 
 /// A Focus that is on (ios-delivery.md §4 gate 5).
 public struct Focus: Hashable, Sendable {
-    /// Whether time-sensitive notifications break through.
+    /// True if time-sensitive notifications break through.
     public var allowsTimeSensitive: Bool
     /// Apps that may notify as if there were no Focus.
     public var allowedApps: [BundleID]
@@ -75,7 +75,7 @@ public struct Focus: Hashable, Sendable {
     }
 }
 
-/// What a person allows an app to show: the part of `UNNotificationSettings` that decides (ios-delivery.md §9).
+/// A person's permissions for an app: the part of `UNNotificationSettings` that decides (ios-delivery.md §9).
 package struct NotificationSettings: Hashable, Sendable, Codable {
     package var authorizationStatus: AuthorizationStatus = .notDetermined
     /// Without it no extension runs (ios-delivery.md §4 gate 3).

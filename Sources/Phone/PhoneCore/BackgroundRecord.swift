@@ -9,7 +9,7 @@ struct BackgroundRecord: Equatable, Sendable {
     /// Each missed handler makes the next chances rarer (ios-delivery.md §7.2).
     var missedFetches = WakeBudget()
     var refreshTasks: [RefreshTaskRequest] = []
-    /// What running processes were told last.
+    /// The status that running processes were told last.
     var refreshStatus = BackgroundRefreshStatus.available
     var voip = VoIPRecord()
     var activities: [LiveActivity] = []

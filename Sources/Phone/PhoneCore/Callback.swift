@@ -81,7 +81,7 @@ public enum Callback: Hashable, Sendable, JSONTagged {
     /// Lowercase hexadecimal.
     case registeredForRemoteNotifications(PushToken)
     case failedToRegisterForRemoteNotifications(reason: String)
-    /// What the person allowed (iOS 8–9).
+    /// The types that the person allowed (iOS 8–9).
     case registeredUserNotificationSettings(AuthorizationOptions)
 
     // Background.

@@ -2,11 +2,11 @@ public import TidingsModel
 
 /// Whom a communication notification is from, as its message intent says (iOS 15; ios-delivery.md §11). Images are named, not kept.
 public struct CommunicationDetails: Hashable, Sendable, JSONCodable {
-    /// What the sender is called; never empty.
+    /// The sender's name; never empty.
     public var sender: String
     /// The sender's image; nil draws the first letters of the name.
     public var portrait: String?
-    /// What the group is called; nil for a message to one person.
+    /// The group's name; nil for a message to one person.
     public var group: String?
     /// The group's image.
     public var groupPortrait: String?
@@ -14,9 +14,9 @@ public struct CommunicationDetails: Hashable, Sendable, JSONCodable {
     public var conversation: String
     /// How many people the message goes to; 0 where the app does not say.
     public var recipientCount: Int
-    /// Whether it mentions whoever holds the phone.
+    /// True if it mentions the person who holds the phone.
     public var mentionsPerson: Bool
-    /// Whether it answers whoever holds the phone.
+    /// True if it answers the person who holds the phone.
     public var isReply: Bool
 
     private enum CodingKeys: String, CodingKey {
@@ -43,8 +43,8 @@ public struct CommunicationDetails: Hashable, Sendable, JSONCodable {
 }
 
 extension NotificationContent {
-    /// As the system changes it: the sender's name is the title, the group's the line below. What goes to fewer than two is a message to one
-    /// person, whatever the group is called.
+    /// Changes the content as the system does: the sender's name is the title, the group's the line below. A message to fewer than two
+    /// people is one to a person, whatever the group is called.
     package mutating func show(_ details: CommunicationDetails) {
         self.title = details.sender
         if details.recipientCount >= 2, let group = details.group { self.subtitle = group }
@@ -60,15 +60,15 @@ public struct DonatedMessage: Hashable, Sendable, JSONCodable {
     public var identifier: String
     /// By which the app takes back all that belongs together; nil for none.
     public var group: String?
-    /// Whether whoever holds the phone has written it.
+    /// True if the person who holds the phone has written it.
     public var isOutgoing: Bool
     /// The conversation; nil if the app does not say.
     public var conversation: String?
-    /// Who has written it; nil if whoever holds the phone did.
+    /// The person who has written it; nil for the one who holds the phone.
     public var sender: String?
     /// Who gets it, as far as the app says.
     public var recipients: [String]
-    /// What the group is called; nil for a message to one person.
+    /// The group's name; nil for a message to one person.
     public var groupName: String?
     /// The text; nil for none.
     public var content: String?
@@ -99,7 +99,7 @@ extension PhoneCore {
     /// Beyond that the oldest are forgotten.
     private static let donationsMax = 1_000
 
-    /// What an app and its extensions have told the system of, oldest first. It outlives their processes.
+    /// Returns the messages that an app and its extensions have donated to the system, oldest first. They outlive the processes.
     package func donations(of app: BundleID) -> [DonatedMessage] {
         self.index(of: app).map { self.apps[$0].donations } ?? []
     }

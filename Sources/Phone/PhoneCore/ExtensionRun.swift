@@ -15,7 +15,7 @@ struct ExtensionProcess: Equatable, Sendable {
 }
 
 struct ExtensionRun: Equatable, Sendable {
-    /// As it came: shown if the extension fails.
+    /// The push as it came: shown if the extension fails.
     let arrival: Arrival
     var stage: Stage = .waiting
 

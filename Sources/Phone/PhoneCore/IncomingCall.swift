@@ -2,9 +2,9 @@
 public struct IncomingCall: Hashable, Sendable, Codable {
     /// The app's UUID of it.
     public var identifier: String
-    /// What the screen calls the caller.
+    /// The caller's name on the screen.
     public var caller: String
-    /// Whether it is a call with video.
+    /// True if it is a call with video.
     public var hasVideo: Bool
 
     /// A call.

@@ -40,8 +40,7 @@ public struct DelegateMethods: OptionSet, Hashable, Sendable, Codable {
     /// `application(_:handleActionWithIdentifier:for:withResponseInfo:completionHandler:)`.
     public static let actionLocalText = DelegateMethods(rawValue: 1 << 10)
 
-    /// What a present-day app has: `didReceiveRemoteNotification:fetchCompletionHandler:`, `willPresent` and
-    /// `didReceive(response)`.
+    /// The methods of a present-day app: `didReceiveRemoteNotification:fetchCompletionHandler:`, `willPresent` and `didReceive(response)`.
     public static let modern: DelegateMethods = [.receiveRemoteFetch, .willPresent, .receiveResponse]
 }
 
@@ -75,14 +74,14 @@ public struct Entitlements: OptionSet, Hashable, Sendable, Codable {
     public static let communication = Entitlements(rawValue: 1 << 2)
 }
 
-/// Whether an app's life-cycle is told to its delegate or to its scenes (ios-delivery.md §2.2).
+/// The receiver of an app's life-cycle: its delegate or its scenes (ios-delivery.md §2.2).
 public enum LifecycleStyle: String, Hashable, Sendable, CaseIterable, Codable {
     case application
     /// Counts from iOS 13; on older systems the app falls back to `application`.
     case scenes
 }
 
-/// What the phone knows about an app it has installed.
+/// The phone's knowledge of an installed app.
 public struct InstalledApp: Hashable, Sendable {
     /// Its bundle identifier and push topic.
     public var bundleID: BundleID
@@ -92,9 +91,9 @@ public struct InstalledApp: Hashable, Sendable {
     public var methods: DelegateMethods
     /// The background modes it declares.
     public var backgroundModes: BackgroundModes
-    /// Whether it brings a notification service extension.
+    /// True if it brings a notification service extension.
     public var hasServiceExtension: Bool
-    /// Whether it may discard pushes: `com.apple.developer.usernotifications.filtering`, iOS 13.3 (ios-delivery.md §10).
+    /// True if it may discard pushes: `com.apple.developer.usernotifications.filtering`, iOS 13.3 (ios-delivery.md §10).
     public var hasFilteringEntitlement: Bool
     /// The app group it shares with its extension; nil for none.
     public var appGroup: String?
@@ -104,7 +103,7 @@ public struct InstalledApp: Hashable, Sendable {
     public var localizations: [String: String]
     /// `BGTaskSchedulerPermittedIdentifiers`; naming any turns Background Fetch off from iOS 13 (ios-delivery.md §8).
     public var permittedTasks: [String]
-    /// Whether it is an app clip, which may notify for a limited time without asking (iOS 14).
+    /// True if it is an app clip, which may notify for a limited time without asking (iOS 14).
     public var isAppClip: Bool
     /// The SDK it was built with; nil is one older than iOS 27's, with which scenes are required (ios-delivery.md §5.4).
     public var sdkVersion: OSVersion?
@@ -138,12 +137,12 @@ public struct InstalledApp: Hashable, Sendable {
 public struct ProcessID: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The app it belongs to.
     public var app: BundleID
-    /// What runs in it.
+    /// The process's role.
     public var role: Role
     /// 1 for the first process of the phone, then upwards; content extensions are counted for themselves.
     public var number: UInt64
 
-    /// What runs in the process.
+    /// The role of a process.
     public enum Role: String, Hashable, Sendable {
         case app
         case serviceExtension

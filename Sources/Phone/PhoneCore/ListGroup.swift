@@ -16,7 +16,7 @@ public struct ListGroup: Hashable, Sendable {
     public var thread: String
     /// Newest first; one or more.
     public var entries: [ListEntry]
-    /// What stands under the newest entry; nil if there is only one.
+    /// The line under the newest entry; nil if there is only one.
     public var summary: String?
 }
 

@@ -1,15 +1,15 @@
 public import TidingsModel
 
-/// What became of a Live Activity (ios-delivery.md §12).
+/// A change of a Live Activity (ios-delivery.md §12).
 public struct ActivityUpdate: Hashable, Sendable, JSONCodable {
     /// The activity's identifier.
     public var activity: String
-    /// What happened to it.
+    /// The kind of change.
     public var change: Change
     /// `content-state`; null if the change brings none.
     public var contentState: JSONValue = .null
 
-    /// What can happen to an activity; raw values are `aps.event`'s words where a push makes the change.
+    /// A kind of change of an activity; raw values are `aps.event`'s words where a push makes the change.
     public enum Change: String, Hashable, Sendable, CaseIterable, Codable {
         case started = "start"
         case updated = "update"

@@ -11,7 +11,7 @@ package enum LocalizedText {
         self.mark + JSONValue.array(([key] + arguments).map { .string($0) }).text
     }
 
-    /// As it is shown by an app with these strings.
+    /// Returns the text as an app with these strings shows it.
     static func shown(_ text: String, strings: [String: String]) -> String {
         guard text.hasPrefix(self.mark),
             let parts = (try? JSONValue(parsing: String(text.dropFirst(self.mark.count))))?.arrayValue,

@@ -4,7 +4,7 @@ package struct NotificationAction: Hashable, Sendable, Codable {
     package var title: String
     package var options: Options
     package var takesText: Bool
-    /// Of the button beside the text; empty for the system's.
+    /// The title of the button beside the text; empty for the system's.
     package var textButtonTitle: String
     package var textHint: String
 

@@ -1,6 +1,6 @@
 public import TidingsModel
 
-/// What a notification says: the text, sound, badge and data of Apple's notification content (ios-delivery.md §9).
+/// The content of a notification: the text, sound, badge and data of Apple's notification content (ios-delivery.md §9).
 public struct NotificationContent: Hashable, Sendable, JSONCodable {
     /// The first line; empty for none.
     public var title: String
@@ -26,13 +26,13 @@ public struct NotificationContent: Hashable, Sendable, JSONCodable {
     public var relevanceScore: Double
     /// The launch image; empty for none.
     public var launchImageName: String
-    /// What the system names when it sums up the group (iOS 12–14); empty for none.
+    /// The name in the system's summary of the group (iOS 12–14); empty for none.
     public var summaryArgument: String
     /// How many things it stands for in that sum, 1 or more (iOS 12–14).
     public var summaryArgumentCount: Int
     /// Files that come along, in order.
     public var attachments: [NotificationAttachment]
-    /// What a Focus filter compares (iOS 16); nil for none.
+    /// The text that a Focus filter compares (iOS 16); nil for none.
     public var filterCriteria: String?
     /// Whom it is from, once it was updated from a message intent (iOS 15; ios-delivery.md §11); nil for one of the app.
     public var communication: CommunicationDetails?
@@ -78,13 +78,13 @@ public struct NotificationContent: Hashable, Sendable, JSONCodable {
         self.communication = communication
     }
 
-    /// Whether there is a title, subtitle or body. Without one nothing enters the list (ios-delivery.md §5.0).
+    /// True if there is a title, subtitle or body. Without one nothing enters the list (ios-delivery.md §5.0).
     public var hasText: Bool { !self.title.isEmpty || !self.subtitle.isEmpty || !self.body.isEmpty }
 
-    /// Whether the system shows whom it is from, in place of the app.
+    /// True if the system shows the sender in place of the app.
     public var isCommunication: Bool { self.communication != nil }
 
-    /// Whether there is nothing to show: no text, no sound, no badge (ios-delivery.md §9: error 1401).
+    /// True if there is nothing to show: no text, no sound, no badge (ios-delivery.md §9: error 1401).
     public var isEmpty: Bool { !self.hasText && self.sound == nil && self.badge == nil }
 }
 
@@ -167,7 +167,7 @@ public enum InterruptionLevel: Int, Hashable, Sendable, CaseIterable, Codable {
 public struct NotificationRequest: Hashable, Sendable, JSONCodable {
     /// One list entry per identifier; for a push the `apns-collapse-id` or one the phone makes (ios-delivery.md §9).
     public var identifier: String
-    /// What it says.
+    /// The content to show.
     public var content: NotificationContent
     /// nil presents now.
     public var trigger: NotificationTrigger?
@@ -179,25 +179,25 @@ public struct NotificationRequest: Hashable, Sendable, JSONCodable {
         self.trigger = trigger
     }
 
-    /// Whether it came from APNs.
+    /// True if it came from APNs.
     public var isRemote: Bool { self.trigger == .push }
 }
 
 /// A request that was delivered at a moment.
 public struct DeliveredNotification: Hashable, Sendable, Codable {
-    /// What was asked for.
+    /// The request.
     public var request: NotificationRequest
     /// Wall milliseconds since 1970; with the identifier it tells two deliveries apart (ios-delivery.md §6.1 rule 1).
     public var date: Int64
 }
 
-/// What the person did with a notification, as an app is told.
+/// A person's response to a notification, as an app is told.
 public struct UserResponse: Hashable, Sendable, Codable {
-    /// What was acted on.
+    /// The notification that the person acted on.
     public var notification: DeliveredNotification
     /// `defaultAction`, `dismissAction` or an action of the category.
     public var actionIdentifier: String
-    /// What was typed into a text-input action; nil for other actions.
+    /// The text typed into a text-input action; nil for other actions.
     public var userText: String?
 
     private enum CodingKeys: String, CodingKey {

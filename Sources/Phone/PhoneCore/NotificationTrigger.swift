@@ -74,9 +74,9 @@ public struct CalendarComponents: Hashable, Sendable, Codable {
 public struct NotificationRegion: Hashable, Sendable, Codable {
     /// `CLRegion.identifier`.
     public var identifier: String
-    /// Whether entering it counts.
+    /// True if entering it counts.
     public var notifiesOnEntry: Bool
-    /// Whether leaving it counts.
+    /// True if leaving it counts.
     public var notifiesOnExit: Bool
 
     private enum CodingKeys: String, CodingKey {

@@ -39,12 +39,12 @@ public struct OSVersion: Hashable, Sendable, Comparable, CustomStringConvertible
         return self < 13 ? 180_000 : 30_000
     }
 
-    /// Whether the UserNotifications framework exists (ios-delivery.md §0.3).
+    /// True if the UserNotifications framework exists (ios-delivery.md §0.3).
     public var hasUserNotifications: Bool { self >= 10 }
-    /// Whether an app can have scenes (ios-delivery.md §5.4).
+    /// True if an app can have scenes (ios-delivery.md §5.4).
     public var hasScenes: Bool { self >= 13 }
-    /// Whether notifications have an interruption level (ios-delivery.md §4 gate 5).
+    /// True if notifications have an interruption level (ios-delivery.md §4 gate 5).
     public var hasInterruptionLevels: Bool { self >= 15 }
-    /// Whether a silent push wakes an app at all (ios-delivery.md §5.1: not before iOS 7).
+    /// True if a silent push wakes an app at all (ios-delivery.md §5.1: not before iOS 7).
     public var wakesForPushes: Bool { self >= 7 }
 }

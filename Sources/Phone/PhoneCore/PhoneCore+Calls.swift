@@ -115,7 +115,7 @@ extension PhoneCore {
         }
     }
 
-    /// What else waits follows when `didFinishLaunching` has returned.
+    /// Calls the launch methods. Other waiting steps follow when `didFinishLaunching` has returned.
     mutating func callLaunch(_ index: Int, _ turn: inout Turn) {
         guard let options = self.apps[index].run?.options else { return }
         self.apps[index].run?.phase = .launching
@@ -201,7 +201,7 @@ extension PhoneCore {
         self.leaveScreen(index, process: run.process)
     }
 
-    /// What waited for the app's answer is presented without it.
+    /// Drops a process's open calls: notifications that waited for its answer are presented without it.
     private mutating func dropCalls(_ index: Int, run: AppRun, _ turn: inout Turn) {
         for open in run.openCalls {
             guard case .present(let notification, let wasRemote) = open.kind else { continue }

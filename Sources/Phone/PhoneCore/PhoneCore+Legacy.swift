@@ -1,4 +1,4 @@
-/// What apps of iOS 3–9 report (ios-delivery.md §4 gate 3, §9).
+/// Handles the reports of apps of iOS 3–9 (ios-delivery.md §4 gate 3, §9).
 extension PhoneCore {
     /// Gone from iOS 8: the person is asked once, then comes the token.
     mutating func requestRemoteTypes(_ types: AuthorizationOptions, _ index: Int, _ turn: inout Turn) {

@@ -1,4 +1,4 @@
-/// What an app's process reports of itself, and what a suspension does to it (ios-delivery.md §8, Q13).
+/// Handles an app process's reports of itself, and the effects of a suspension on it (ios-delivery.md §8, Q13).
 extension PhoneCore {
     mutating func handleProcessReport(_ event: ProcessEvent, _ index: Int, _ turn: inout Turn) {
         switch event {

@@ -97,7 +97,7 @@ extension PhoneCore {
         for entry in held { self.releaseHeld(entry, &turn) }
     }
 
-    /// What the person turned off meanwhile stays off (ios-delivery.md §4 gates 3 and 4).
+    /// Presents a held notification, unless the person has turned notifications off meanwhile (ios-delivery.md §4 gates 3 and 4).
     private mutating func releaseHeld(_ entry: ListEntry, _ turn: inout Turn) {
         guard let index = self.index(of: entry.app) else { return }
         let request = entry.notification.request

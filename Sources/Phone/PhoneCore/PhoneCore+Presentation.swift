@@ -1,6 +1,6 @@
 import TidingsModel
 
-/// What the person sees and hears of a notification (ios-delivery.md §5.0), and the badge.
+/// Presents notifications to the person (ios-delivery.md §5.0), and sets the badge.
 extension PhoneCore {
     mutating func presentBySystem(_ arrival: Arrival, _ index: Int, _ turn: inout Turn) {
         let facts = self.presentationFacts(index, isLocal: arrival.isLocal)

@@ -24,7 +24,7 @@ extension PhoneCore {
 
     package var focus: Focus? { self.notices.focus }
 
-    /// Whether the files the phone protects can be read: not between a restart and the first unlock.
+    /// True if the files the phone protects can be read: not between a restart and the first unlock.
     package var isUnlockedOnce: Bool { self.lock != .beforeFirstUnlock }
 
     package var isInLowPowerMode: Bool { self.lowPowerMode }

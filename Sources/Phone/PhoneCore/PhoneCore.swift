@@ -28,6 +28,9 @@ package import TidingsModel
 /// has passed. Calls are numbered; each number is answered at most once. A suspended app is never called: what waits
 /// for it is kept in order until something resumes it.
 package struct PhoneCore: Equatable, Sendable {
+    /// Apple's identifier of the model.
+    package static let model = "iPhone16,1"
+
     package let version: OSVersion
     package let settings: PhoneSettings
     var apps: [AppRecord]

@@ -1,6 +1,6 @@
 package import TidingsModel
 
-/// What the surroundings of a phone must do, in this order.
+/// An action that the surroundings of a phone must carry out, in this order.
 package enum PhoneEffect: Equatable, Sendable {
     /// Report `.started` when it takes calls.
     case startProcess(ProcessID)

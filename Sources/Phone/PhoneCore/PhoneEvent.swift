@@ -1,6 +1,6 @@
 public import TidingsModel
 
-/// What can happen to a phone.
+/// An event on a phone.
 package enum PhoneEvent: Equatable, Sendable {
     case person(PersonEvent)
     case system(SystemEvent)
@@ -11,7 +11,7 @@ package enum PhoneEvent: Equatable, Sendable {
     case timerReached
 }
 
-/// What the person holding the phone does.
+/// An action of the person holding the phone.
 package enum PersonEvent: Equatable, Sendable {
     /// An action that waits runs; otherwise the app that was in the foreground returns.
     case unlocked
@@ -57,7 +57,7 @@ package enum PersonEvent: Equatable, Sendable {
     case callDeclined
 }
 
-/// What the system does by itself.
+/// An action of the system by itself.
 package enum SystemEvent: Equatable, Sendable {
     /// Replaces an app of the same bundle; its data stays.
     case appInstalled(InstalledApp)
@@ -124,7 +124,7 @@ public struct Push: Hashable, Sendable {
     }
 }
 
-/// What comes from APNs.
+/// A message from APNs.
 package enum CourierEvent: Equatable, Sendable {
     case pushArrived(Push)
     case tokenIssued(BundleID, PushToken)

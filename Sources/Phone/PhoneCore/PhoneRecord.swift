@@ -6,10 +6,10 @@ public struct PhoneRecord: Hashable, Sendable {
     public var at: Now
     /// Which app it is about; nil for the phone itself.
     public var app: BundleID?
-    /// What happened.
+    /// The event.
     public var entry: Entry
 
-    /// What is recorded.
+    /// An event that is recorded.
     public enum Entry: Hashable, Sendable {
         case callback(CallbackRecord)
         case completion(number: CallbackNumber, CallbackResult)
@@ -36,7 +36,7 @@ public struct PhoneRecord: Hashable, Sendable {
 public struct SystemSound: Hashable, Sendable, Codable {
     /// `SystemSoundID`, for example 1007 or 1312; 4095 is the vibration alone.
     public var number: UInt32
-    /// Whether it was played as an alert, which vibrates too.
+    /// True if it was played as an alert, which vibrates too.
     public var isAlert: Bool
 
     private enum CodingKeys: String, CodingKey {
@@ -52,7 +52,7 @@ public struct SystemSound: Hashable, Sendable, Codable {
 
     /// `kSystemSoundID_Vibrate`.
     public static let vibration: UInt32 = 4095
-    /// Whether the phone vibrates.
+    /// True if the phone vibrates.
     public var vibrates: Bool { self.isAlert || self.number == Self.vibration }
 }
 
@@ -64,7 +64,7 @@ public struct CallbackRecord: Hashable, Sendable {
     public var process: ProcessID
     /// The call with its arguments.
     public var callback: Callback
-    /// What `applicationState` reads during the call.
+    /// The value of `applicationState` during the call.
     public var applicationState: ApplicationState
 }
 
@@ -80,27 +80,27 @@ public struct ArrivalRecord: Hashable, Sendable {
     public var state: AppState
 }
 
-/// What the person got of one notification, and why.
+/// The presentation of one notification to the person, and its reason.
 public struct PresentationRecord: Hashable, Sendable {
     /// The request identifier.
     public var identifier: String
-    /// Whether it came from APNs.
+    /// True if it came from APNs.
     public var isRemote: Bool
-    /// Whether a banner appeared.
+    /// True if a banner appeared.
     public var banner: Bool = false
-    /// Whether it entered the list.
+    /// True if it entered the list.
     public var list: Bool = false
-    /// Whether a sound was played.
+    /// True if a sound was played.
     public var sound: Bool = false
     /// The number set on the icon; nil if it was left alone.
     public var badge: Int?
-    /// Whether it took the place of an entry with the same identifier.
+    /// True if it took the place of an entry with the same identifier.
     public var replaced: Bool = false
     /// Why it was presented so.
     public var reason: PresentationReason
-    /// Whether a modal alert panel appeared or waits to appear (iOS 3–9).
+    /// True if a modal alert panel appeared or waits to appear (iOS 3–9).
     public var panel: Bool = false
-    /// Whether the screen of a locked phone lit up.
+    /// True if the screen of a locked phone lit up.
     public var lit: Bool = false
 
     /// A ring is a banner, a panel or a sound (design.md P3).
@@ -119,7 +119,7 @@ public enum PresentationReason: String, Hashable, Sendable, CaseIterable {
 /// Why a push never reached the phone (ios-delivery.md §3.1, §12).
 public enum RefusalReason: String, Hashable, Sendable, CaseIterable { case payloadTooLarge, voipBlocked }
 
-/// What became of a chance for Background Fetch (ios-delivery.md §8).
+/// The outcome of a chance for Background Fetch (ios-delivery.md §8).
 public enum BackgroundFetchOutcome: String, Hashable, Sendable, CaseIterable {
     case delivered, notDue, notImplemented, modeMissing, refreshOff
     /// The app declares refresh tasks (iOS 13).
@@ -127,7 +127,7 @@ public enum BackgroundFetchOutcome: String, Hashable, Sendable, CaseIterable {
     case discardedForceQuit, heldBeforeFirstUnlock, heldForBudget
 }
 
-/// What became of a refresh task (ios-delivery.md §8).
+/// The outcome of a refresh task (ios-delivery.md §8).
 public enum RefreshTaskOutcome: String, Hashable, Sendable, CaseIterable {
     case submitted, replaced, cancelled, launched, expired, completed, failed
     /// No launch handler when `application(_:didFinishLaunchingWithOptions:)` returned.
@@ -135,7 +135,7 @@ public enum RefreshTaskOutcome: String, Hashable, Sendable, CaseIterable {
     case refreshOff, discardedForceQuit, heldBeforeFirstUnlock
 }
 
-/// What became of a wake that a silent push asked for (ios-delivery.md §7.3).
+/// The outcome of a wake that a silent push asked for (ios-delivery.md §7.3).
 public enum WakeOutcome: String, Hashable, Sendable, CaseIterable {
     case delivered, heldForBudget, heldAfterRestart, heldBeforeFirstUnlock, replaced
     case discardedForceQuit, discardedByKill, refreshOff, notImplemented, modeMissing
@@ -169,13 +169,13 @@ public enum AppState: String, Hashable, Sendable, CaseIterable {
     /// NQ.
     case forceQuit
 
-    /// Whether a process exists.
+    /// True if a process exists.
     public var hasProcess: Bool { self != .notRunning && self != .forceQuit }
 
-    /// Whether the app is in the foreground.
+    /// True if the app is in the foreground.
     public var isInForeground: Bool { self == .foregroundActive || self == .foregroundInactive }
 
-    /// What `applicationState` reads in this state.
+    /// The value of `applicationState` in this state.
     public var applicationState: ApplicationState {
         switch self {
         case .foregroundActive: .active
@@ -201,8 +201,8 @@ public enum PushClass: String, Hashable, Sendable, CaseIterable {
     case liveActivity
     case nothing
 
-    /// Whether it has a visible part.
+    /// True if it has a visible part.
     public var isVisible: Bool { self == .alert || self == .alertAndContent || self == .local }
-    /// Whether it asks to wake the app.
+    /// True if it asks to wake the app.
     public var wakes: Bool { self == .alertAndContent || self == .content }
 }

@@ -26,7 +26,7 @@ public struct PhoneSettings: Hashable, Sendable {
     public var extensionLimit: Int64 = 30_000
     /// From `serviceExtensionTimeWillExpire` until the original content is shown.
     public var extensionExpiryGrace: Int64 = 1_000
-    /// Whether a push goes to the extension's process that is there; else each gets a new one (ios-delivery.md §10).
+    /// True if a push goes to the extension's process that is there; else each gets a new one (ios-delivery.md §10).
     public var sharesExtensionProcess: Bool = true
     /// How long an extension's process may go on after it delivered.
     public var extensionLinger: Int64 = 2_000

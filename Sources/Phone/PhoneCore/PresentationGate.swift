@@ -52,7 +52,7 @@ enum PresentationGate {
         return verdict
     }
 
-    /// What the app may not ask for is `active` (ios-delivery.md §4 gate 5, §11).
+    /// Returns the level; `active` in place of one that the app may not ask for (ios-delivery.md §4 gate 5, §11).
     static func level(of content: NotificationContent, _ facts: PresentationFacts) -> InterruptionLevel {
         let mayBeCritical = facts.settings.criticalAlert && facts.entitlements.contains(.criticalAlerts)
         guard facts.version.hasInterruptionLevels else {

@@ -1,6 +1,6 @@
 package import TidingsModel
 
-/// What a process reports or asks.
+/// A process's report or question.
 package enum ProcessEvent: Equatable, Sendable, JSONTagged {
     case started
     /// Not killed by the phone.
@@ -43,7 +43,7 @@ package enum ProcessEvent: Equatable, Sendable, JSONTagged {
     case activityContentChanged(activity: String, contentState: JSONValue)
     case activityEnded(activity: String)
     case pushToStartRequested
-    /// Of a file or SQLite in the app group (Q13).
+    /// The process took the lock of a file or SQLite in the app group (Q13).
     case appGroupLockTaken(String)
     case appGroupLockReleased(String)
     /// An extension beyond its limit is killed (ios-delivery.md §7.1).
@@ -90,7 +90,7 @@ package enum Query: Equatable, Sendable, JSONTagged {
     case setBadgeCount(Int)
     case badgeCount
     case backgroundTimeRemaining
-    /// Whether the app has asked for a device token, in this process or an earlier one.
+    /// Asks if the app has asked for a device token, in this process or an earlier one.
     case remoteRegistration
     case backgroundRefreshStatus
     /// Answered `.done` or `.taskRefused`.

@@ -3,7 +3,7 @@ import TidingsModel
 struct Arrival: Hashable, Sendable {
     /// The extension may have changed its content.
     var request: NotificationRequest
-    /// As it came; empty for a local request.
+    /// The payload as it came; empty for a local request.
     var payload: JSONObject
     var pushClass: PushClass
     var pushType: String?
@@ -40,8 +40,8 @@ extension PushClass {
 }
 
 extension NotificationContent {
-    /// As the phone shows it before any extension (ios-delivery.md §3.1). A localization key that the app lacks
-    /// stands for itself; values of a wrong type count as missing.
+    /// Makes the content as the phone shows it before any extension (ios-delivery.md §3.1). A localization key that the app lacks stands
+    /// for itself; values of a wrong type count as missing.
     init(payload: JSONObject, strings: [String: String] = [:]) {
         let aps = payload["aps"]
         let alert = aps?["alert"]

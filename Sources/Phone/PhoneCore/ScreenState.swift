@@ -1,14 +1,14 @@
 public import TidingsModel
 
-/// What the person sees on a phone.
+/// The content of a phone's screen.
 public struct ScreenState: Hashable, Sendable {
-    /// Whether the phone is locked.
+    /// The state of the lock.
     public var lock: LockState
-    /// Whether it is cut off from the network.
+    /// True if it is cut off from the network.
     public var airplaneMode: Bool
     /// The app in the foreground; nil on the home or lock screen.
     public var foregroundApp: BundleID?
-    /// What the app in the foreground says it shows.
+    /// The screen that the app in the foreground reports.
     public var foregroundScreen: String?
     /// Banners showing now, newest first.
     public var banners: [ListEntry]
@@ -24,13 +24,13 @@ public struct ScreenState: Hashable, Sendable {
     public var alertPanel: ListEntry?
     /// How many more panels wait behind it.
     public var waitingPanels: Int = 0
-    /// Whether the screen is lit: always when unlocked, else while a notification lights it up.
+    /// True if the screen is lit: always when unlocked, else while a notification lights it up.
     public var isLit: Bool = true
-    /// Whether the list groups by thread (iOS 12).
+    /// True if the list groups by thread (iOS 12).
     public var groupsThreads: Bool = false
     /// The Focus that is on.
     public var focus: Focus?
-    /// What waits for the scheduled summary, newest first.
+    /// The entries that wait for the scheduled summary, newest first.
     public var heldForSummary: [ListEntry] = []
     /// The Live Activities on the lock screen.
     public var activities: [ShownActivity] = []
@@ -43,7 +43,7 @@ public struct ScreenState: Hashable, Sendable {
     public func badge(of app: BundleID) -> Int { self.badges.first { $0.app == app }?.count ?? 0 }
 }
 
-/// Whether the phone is locked.
+/// The state of a phone's lock.
 public enum LockState: String, Hashable, Sendable, CaseIterable {
     case unlocked
     case locked
@@ -55,9 +55,9 @@ public enum LockState: String, Hashable, Sendable, CaseIterable {
 public struct ListEntry: Hashable, Sendable {
     /// The app.
     public var app: BundleID
-    /// What was delivered, and when.
+    /// The notification and the time of its delivery.
     public var notification: DeliveredNotification
-    /// What the person sees instead of the text while previews are hidden; nil shows the text.
+    /// The preview that is shown instead of the text while previews are hidden; nil shows the text.
     public var hidden: HiddenPreview?
 
     var identifier: String { self.notification.request.identifier }
@@ -68,11 +68,11 @@ public struct ListEntry: Hashable, Sendable {
 
 /// A notification whose text is hidden (ios-delivery.md §5.0).
 public struct HiddenPreview: Hashable, Sendable {
-    /// What stands for the body.
+    /// The placeholder for the body.
     public var body: String
-    /// Whether the title is shown all the same.
+    /// True if the title is shown all the same.
     public var showsTitle: Bool = false
-    /// Whether the subtitle is shown all the same.
+    /// True if the subtitle is shown all the same.
     public var showsSubtitle: Bool = false
 
     /// The system's own body.

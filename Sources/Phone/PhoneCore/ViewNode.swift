@@ -3,7 +3,7 @@ public import TidingsModel
 /// One view on an app's screen as a person meets it, seen or spoken: the tree of an app's windows is what tests read and what a
 /// drawing of the screen is made of. Views that only hold others are left out, and so is everything hidden.
 public struct ViewNode: Hashable, Sendable, JSONCodable {
-    /// What a view is.
+    /// The kind of a view.
     public enum Role: String, Hashable, Sendable, CaseIterable, Codable {
         /// A window of the app; its children are what stands in it.
         case window
@@ -13,13 +13,13 @@ public struct ViewNode: Hashable, Sendable, JSONCodable {
         case text
         /// An image.
         case image
-        /// What does something when it is tapped.
+        /// Does something when it is tapped.
         case button
         /// Something else that is used.
         case control
-        /// What is typed into, of one line or several. Its text is what was typed, of a password as many bullets.
+        /// Takes typing, of one line or several. Its text is the typed one, of a password as many bullets.
         case textField
-        /// What is on or off: its value is "1" or "0".
+        /// Is on or off: its value is "1" or "0".
         case `switch`
         /// Rows that scroll. Only the visible ones are in it.
         case table
@@ -33,28 +33,28 @@ public struct ViewNode: Hashable, Sendable, JSONCodable {
         case tabBar
         /// A question that must be answered before anything else is touched.
         case alert
-        /// What can be done with something, as buttons; nothing else is touched while it is open.
+        /// Offers actions, as buttons; nothing else is touched while it is open.
         case menu
     }
 
-    /// What the view is.
+    /// The kind of view.
     public var role: Role
-    /// What is written on it; nil for nothing.
+    /// The text written on it; nil for none.
     public var text: String?
-    /// What VoiceOver says of it; nil if it says nothing, as of what is in a view that is spoken as one.
+    /// The text that VoiceOver speaks; nil for none, as in a view that is spoken as one.
     public var label: String?
-    /// What VoiceOver says it is set to.
+    /// The value that VoiceOver speaks.
     public var value: String?
-    /// What VoiceOver says it does.
+    /// The hint that VoiceOver speaks.
     public var hint: String?
     /// The name the app's code gave it.
     public var identifier: String?
-    /// Whether it is the chosen one among its like: a tab, a segment, a row with a mark.
+    /// True if it is the chosen one among its like: a tab, a segment, a row with a mark.
     public var isSelected: Bool
-    /// What a person can do with it: `enter` with an empty text. Nothing if something that must be answered first covers it.
-    /// What is possible everywhere is not listed: a swipe, `activate` and `escape`.
+    /// The actions that a person can take on it: `enter` with an empty text. None if something that must be answered first covers it.
+    /// Actions that are possible everywhere are not listed: a swipe, `activate` and `escape`.
     public var actions: [ViewAction]
-    /// What is in it, back to front.
+    /// The views in it, back to front.
     public var children: [ViewNode]
 
     package static let leftOutMembers = ["text", "label", "value", "hint", "identifier"]
@@ -75,7 +75,7 @@ public struct ViewNode: Hashable, Sendable, JSONCodable {
         self.children = children
     }
 
-    /// Whether a person who looks or listens for these words means this view, or a test its identifier.
+    /// Returns true if a person who looks or listens for these words means this view, or a test its identifier.
     public func isCalled(_ name: String) -> Bool { [self.label, self.text, self.identifier].contains(name) }
 
     /// The view in the foreground among those called so; nil if there is none.
@@ -88,7 +88,7 @@ public struct ViewNode: Hashable, Sendable, JSONCodable {
     public var texts: [String] { [self.text].compactMap(\.self) + self.children.flatMap(\.texts) }
 }
 
-/// What a person does with a view.
+/// A person's action on a view.
 public enum ViewAction: Hashable, Sendable, JSONTagged {
     /// A tap with a finger.
     case tap

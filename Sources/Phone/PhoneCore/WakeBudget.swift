@@ -1,6 +1,6 @@
 /// ios-delivery.md §7.3. Times are monotonic milliseconds.
 struct WakeBudget: Equatable, Sendable {
-    /// Of the last hour, oldest first; missed handlers count as wakes.
+    /// The wakes of the last hour, oldest first; missed handlers count as wakes.
     private var charges: [Int64] = []
     private var dayStart: Int64?
     private var dayCount = 0

@@ -37,7 +37,7 @@ public final class PKPushPayload: Sendable {
     /// The kind.
     public let type: PKPushType
     private let payload: JSONObject
-    /// What was sent.
+    /// The payload that was sent.
     public var dictionaryPayload: [AnyHashable: Any] { userInfo(from: self.payload) }
 
     init(type: PKPushType, payload: JSONObject) {

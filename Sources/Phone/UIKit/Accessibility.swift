@@ -1,6 +1,6 @@
 import VirtualPhone
 
-/// What VoiceOver says a view is. Raw values as Apple's. https://developer.apple.com/documentation/uikit/uiaccessibilitytraits
+/// The kind of a view for VoiceOver. Raw values as Apple's. https://developer.apple.com/documentation/uikit/uiaccessibilitytraits
 public struct UIAccessibilityTraits: OptionSet, Hashable, Sendable {
     /// Apple's bits.
     public let rawValue: UInt64
@@ -22,12 +22,12 @@ public struct UIAccessibilityTraits: OptionSet, Hashable, Sendable {
 
 /// Something VoiceOver offers to do with a view. https://developer.apple.com/documentation/uikit/uiaccessibilitycustomaction
 @MainActor public final class UIAccessibilityCustomAction {
-    /// What is done; returns whether it was.
+    /// Carries out the action; returns true if it did.
     public typealias Handler = (UIAccessibilityCustomAction) -> Bool
 
-    /// What VoiceOver says of it.
+    /// The name that VoiceOver speaks.
     public var name: String
-    /// What is done.
+    /// Carries out the action.
     public var actionHandler: Handler?
 
     /// An action.
@@ -37,9 +37,9 @@ public struct UIAccessibilityTraits: OptionSet, Hashable, Sendable {
     }
 }
 
-/// What an app tells VoiceOver. https://developer.apple.com/documentation/uikit/uiaccessibility
+/// Posts an app's messages to VoiceOver. https://developer.apple.com/documentation/uikit/uiaccessibility
 @MainActor public enum UIAccessibility {
-    /// What has happened. Raw values as Apple's.
+    /// The kind of event. Raw values as Apple's.
     public struct Notification: RawRepresentable, Hashable, Sendable {
         /// Apple's number.
         public let rawValue: UInt32

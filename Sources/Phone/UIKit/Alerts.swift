@@ -2,16 +2,16 @@ import Foundation
 
 /// A button of an alert. https://developer.apple.com/documentation/uikit/uialertaction
 @MainActor public final class UIAlertAction {
-    /// What kind of answer it is. Raw values as Apple's.
+    /// The kind of answer. Raw values as Apple's.
     public enum Style: Int, Hashable, Sendable {
         case `default`, cancel, destructive
     }
 
-    /// What is written on it.
+    /// The text written on it.
     public let title: String?
-    /// What kind of answer it is.
+    /// The kind of answer.
     public let style: Style
-    /// Whether it can be tapped.
+    /// True if it can be tapped.
     public var isEnabled = true
     private let handler: ((UIAlertAction) -> Void)?
 
@@ -32,13 +32,13 @@ open class UIAlertController: UIViewController {
         case actionSheet, alert
     }
 
-    /// What is asked, in more words.
+    /// The question in more words.
     open var message: String?
     /// How it looks.
     public private(set) var preferredStyle = Style.alert
     /// The answers, in the order they were added.
     public private(set) var actions: [UIAlertAction] = []
-    /// What can be typed into it; nil for nothing.
+    /// The fields of the alert; nil for none.
     public private(set) var textFields: [UITextField]?
 
     /// A question without answers yet.

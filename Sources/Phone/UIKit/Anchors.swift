@@ -48,17 +48,17 @@ public struct UILayoutPriority: RawRepresentable, Hashable, Sendable {
 
     /// A view or a guide.
     public private(set) weak var firstItem: AnyObject?
-    /// What of the first item.
+    /// The attribute of the first item.
     public let firstAttribute: Attribute
     /// How it compares.
     public let relation: Relation
     /// nil for a length of its own.
     public private(set) weak var secondItem: AnyObject?
-    /// What of the second item.
+    /// The attribute of the second item.
     public let secondAttribute: Attribute
-    /// What the second length is multiplied with.
+    /// The factor of the second length.
     public let multiplier: CGFloat
-    /// What is added, in points.
+    /// The length that is added, in points.
     public var constant: CGFloat
     /// How strongly it holds.
     public var priority = UILayoutPriority.required
@@ -77,7 +77,7 @@ public struct UILayoutPriority: RawRepresentable, Hashable, Sendable {
         self.constant = constant
     }
 
-    /// Whether the nearest common ancestor of both items has it.
+    /// True if the nearest common ancestor of both items has it.
     ///
     /// - Precondition: to be active, the items must have a common ancestor (Apple throws an exception).
     public var isActive: Bool {

@@ -3,7 +3,7 @@ public import Foundation
 /// A colour by its parts, or by what it is for; nothing is painted with it. https://developer.apple.com/documentation/uikit/uicolor
 public final class UIColor: Hashable, Sendable {
     private let parts: [CGFloat]
-    /// What it is for; light and dark differ in it.
+    /// The use of the color; it differs between light and dark.
     private let use: String?
 
     private init(_ parts: [CGFloat], use: String?) {
@@ -42,7 +42,7 @@ public final class UIColor: Hashable, Sendable {
     public static let secondarySystemBackground = UIColor(for: "secondarySystemBackground")
     /// Behind a group in a group.
     public static let tertiarySystemBackground = UIColor(for: "tertiarySystemBackground")
-    /// What can be tapped.
+    /// The color of things that can be tapped.
     public static let tintColor = UIColor(for: "tintColor")
     /// Red.
     public static let systemRed = UIColor(for: "systemRed")
@@ -63,7 +63,7 @@ public final class UIColor: Hashable, Sendable {
 /// A font by what it is for. There are no fixed ones: what a person reads grows as they have set it.
 /// https://developer.apple.com/documentation/uikit/uifont
 public final class UIFont: Hashable, Sendable {
-    /// What a text is. https://developer.apple.com/documentation/uikit/uifont/textstyle
+    /// The role of a text. https://developer.apple.com/documentation/uikit/uifont/textstyle
     public struct TextStyle: RawRepresentable, Hashable, Sendable {
         /// Apple's text.
         public let rawValue: String
@@ -73,7 +73,7 @@ public final class UIFont: Hashable, Sendable {
         public static let headline = TextStyle(rawValue: "UICTFontTextStyleHeadline")
         /// Below a heading.
         public static let subheadline = TextStyle(rawValue: "UICTFontTextStyleSubhead")
-        /// What is read.
+        /// The text that is read.
         public static let body = TextStyle(rawValue: "UICTFontTextStyleBody")
         /// A note.
         public static let footnote = TextStyle(rawValue: "UICTFontTextStyleFootnote")
@@ -89,7 +89,7 @@ public final class UIFont: Hashable, Sendable {
     /// The font of a style in the size that the person has set.
     public static func preferredFont(forTextStyle style: TextStyle) -> UIFont { UIFont(style) }
 
-    /// Of the same style.
+    /// Returns true if both have the same style.
     public static func == (left: UIFont, right: UIFont) -> Bool { left.style == right.style }
     /// Equal ones have equal hashes.
     public func hash(into hasher: inout Hasher) { hasher.combine(self.style) }
@@ -98,7 +98,7 @@ public final class UIFont: Hashable, Sendable {
 /// Lengths that grow with the text. A virtual phone has the standard size, at which they stay.
 /// https://developer.apple.com/documentation/uikit/uifontmetrics
 public final class UIFontMetrics: Sendable {
-    /// As a style grows.
+    /// Makes the metrics of a style.
     public init(forTextStyle textStyle: UIFont.TextStyle) {}
     /// A length in the size that the person has set.
     public func scaledValue(for value: CGFloat) -> CGFloat { value }

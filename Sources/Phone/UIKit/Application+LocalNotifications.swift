@@ -5,7 +5,7 @@ import VirtualPhone
 
 // Notifications before UserNotifications (iOS 3–9).
 extension UIApplication {
-    /// What the person allows of iOS 3–7's kinds.
+    /// Returns the kinds of iOS 3–7 that the person allows.
     public func enabledRemoteNotificationTypes() -> UIRemoteNotificationType {
         UIRemoteNotificationType(rawValue: self.allowedTypes.rawValue)
     }
@@ -21,7 +21,7 @@ extension UIApplication {
                     .map(\.value)))
     }
 
-    /// What the person allows now, with the categories this process registered; nil before it registered any (iOS 8–9).
+    /// The types that the person allows now, with the categories this process registered; nil before it registered any (iOS 8–9).
     public var currentUserNotificationSettings: UIUserNotificationSettings? {
         UIUserNotificationSettings(types: self.allowedTypes, categories: self.registeredSettings?.categories)
     }

@@ -13,12 +13,12 @@ public struct UIBackgroundTaskIdentifier: RawRepresentable, Hashable, Sendable {
     public static let invalid = UIBackgroundTaskIdentifier(rawValue: 0)
 }
 
-/// What a background fetch brought. Raw values as Apple's.
+/// The result of a background fetch. Raw values as Apple's.
 public enum UIBackgroundFetchResult: UInt, Hashable, Sendable {
     case newData, noData, failed
 }
 
-/// Whether Background App Refresh is on. Raw values as Apple's.
+/// The state of Background App Refresh. Raw values as Apple's.
 public enum UIBackgroundRefreshStatus: Int, Hashable, Sendable {
     case restricted, denied, available
 }
@@ -84,7 +84,7 @@ public enum UIBackgroundRefreshStatus: Int, Hashable, Sendable {
 
     /// The sessions the system keeps: one with scenes, none without.
     public var openSessions: Set<UISceneSession> { self.connectedScene.map { [$0.session] } ?? [] }
-    /// Whether the app may have several windows: not on a phone.
+    /// True if the app may have several windows: not on a phone.
     public var supportsMultipleScenes: Bool { false }
 
     /// All windows.
@@ -99,8 +99,7 @@ public enum UIBackgroundRefreshStatus: Int, Hashable, Sendable {
 
     // Remote notifications.
 
-    /// Whether the app has asked for remote notifications and not ended them since; the phone remembers it over the end of
-    /// the process.
+    /// True if the app has asked for remote notifications and not ended them since; the phone remembers it over the end of the process.
     public var isRegisteredForRemoteNotifications: Bool {
         self.process.queryNow(.remoteRegistration) == .registered(true)
     }
@@ -152,7 +151,7 @@ public enum UIBackgroundRefreshStatus: Int, Hashable, Sendable {
         return Double(milliseconds) / 1_000
     }
 
-    /// Whether Background App Refresh is on for the app.
+    /// The state of Background App Refresh for the app.
     public var backgroundRefreshStatus: UIBackgroundRefreshStatus {
         guard case .backgroundRefreshStatus(let status) = self.process.queryNow(.backgroundRefreshStatus) else {
             return .denied
@@ -160,7 +159,7 @@ public enum UIBackgroundRefreshStatus: Int, Hashable, Sendable {
         return UIBackgroundRefreshStatus(rawValue: status.rawValue) ?? .denied
     }
 
-    /// Whether files with complete protection can be read, which is while the phone is unlocked.
+    /// True if files with complete protection can be read, which is while the phone is unlocked.
     public var isProtectedDataAvailable: Bool {
         guard case .protectedData(let isAvailable) = self.process.queryNow(.protectedDataAvailable) else {
             return false
@@ -177,7 +176,7 @@ public enum UIBackgroundRefreshStatus: Int, Hashable, Sendable {
 
     // Other apps.
 
-    /// Whether some app opens such an address: only Settings, on a virtual phone.
+    /// Returns true if some app opens such an address: only Settings, on a virtual phone.
     public func canOpenURL(_ url: URL) -> Bool { url.scheme == "app-settings" }
 
     /// Opens an address in another app; noted in the log, nothing is opened.

@@ -66,7 +66,7 @@ import UserNotifications
         performFetchWithCompletionHandler completionHandler: @escaping @Sendable (UIBackgroundFetchResult) -> Void)
     /// `application(_:performFetchWithCompletionHandler:)`, async form.
     func applicationPerformFetch(_ application: UIApplication) async -> UIBackgroundFetchResult
-    /// What the person allowed on iOS 8–9.
+    /// Tells the types that the person allowed on iOS 8–9.
     func application(_ application: UIApplication, didRegister notificationSettings: UIUserNotificationSettings)
     /// An action on a push (iOS 8).
     func application(

@@ -1,18 +1,18 @@
 import Foundation
 
-/// What stands in a bar. https://developer.apple.com/documentation/uikit/uibaritem
+/// An item of a bar. https://developer.apple.com/documentation/uikit/uibaritem
 @MainActor open class UIBarItem {
-    /// What is written on it.
+    /// The text written on it.
     open var title: String?
     /// Its image.
     open var image: UIImage?
     /// A number to find it by.
     open var tag = 0
-    /// Whether it can be tapped.
+    /// True if it can be tapped.
     open var isEnabled = true
-    /// What it is, in words.
+    /// The name in words.
     open var accessibilityLabel: String?
-    /// What it does.
+    /// The hint at its action.
     open var accessibilityHint: String?
     /// Its name for tests.
     open var accessibilityIdentifier: String?
@@ -22,7 +22,7 @@ import Foundation
     /// An item that says nothing.
     public init() {}
 
-    /// What VoiceOver says of its image unless the app says something else.
+    /// The text that VoiceOver speaks for its image unless the app gives another.
     var spoken: String? { nil }
 
     func describeButton() {
@@ -42,10 +42,10 @@ import Foundation
         case done, cancel, edit, save, add
         case compose = 7
 
-        /// Whether it is written; the others are images.
+        /// True if it is written; the others are images.
         var isWritten: Bool { self.rawValue < Self.add.rawValue }
 
-        /// What VoiceOver says.
+        /// The text that VoiceOver speaks.
         var spoken: String {
             switch self {
             case .done: "Done"
@@ -66,9 +66,9 @@ import Foundation
 
     /// How it looks.
     open var style = Style.plain
-    /// What a tap does.
+    /// The action of a tap.
     open var primaryAction: UIAction?
-    /// What a tap opens if there is no action.
+    /// The menu that a tap opens if there is no action.
     open var menu: UIMenu?
     private var systemItem: SystemItem?
     override var spoken: String? { self.systemItem?.spoken }
@@ -105,7 +105,7 @@ import Foundation
     }
 }
 
-/// What a tab bar says of a screen. https://developer.apple.com/documentation/uikit/uitabbaritem
+/// A screen's item in a tab bar. https://developer.apple.com/documentation/uikit/uitabbaritem
 @MainActor open class UITabBarItem: UIBarItem {
     /// The number in the corner; nil for none.
     open var badgeValue: String?
@@ -119,13 +119,13 @@ import Foundation
     }
 }
 
-/// What a navigation bar says of a screen. https://developer.apple.com/documentation/uikit/uinavigationitem
+/// A screen's item in a navigation bar. https://developer.apple.com/documentation/uikit/uinavigationitem
 @MainActor public final class UINavigationItem {
     /// The title.
     public var title: String?
     /// A line above the title.
     public var prompt: String?
-    /// What the way back to this screen is called; nil for its title.
+    /// The title of the way back to this screen; nil for its own.
     public var backButtonTitle: String?
     /// Buttons where lines begin, in the place of the way back.
     public var leftBarButtonItems: [UIBarButtonItem]?

@@ -111,7 +111,7 @@ import VirtualPhone
         self.view.addSubview(self.tabBar)
     }
 
-    /// What a finger on the bar does: on the chosen tab, back to its first screen.
+    /// Handles a tap on the bar: on the chosen tab, it goes back to its first screen.
     func tap(_ controller: UIViewController) {
         if controller === self.selectedViewController {
             (controller as? UINavigationController)?.popToRootViewController(animated: true)
@@ -168,7 +168,7 @@ import VirtualPhone
         self.selectedViewController?.appear(false)
     }
 
-    /// Whether the bar of tabs is seen: the chosen stack's top may have hidden it (S1.18). Linux only.
+    /// True if the bar of tabs is seen: the chosen stack's top may have hidden it (S1.18). Linux only.
     public var isTabBarVisible: Bool {
         guard let stack = self.selectedViewController as? UINavigationController else { return true }
         return !stack.viewControllers.dropFirst().contains { $0.hidesBottomBarWhenPushed }
@@ -192,9 +192,9 @@ import VirtualPhone
     }
     /// The scene the window belongs to.
     open weak var windowScene: UIWindowScene? { didSet { self.windowScene?.add(self) } }
-    /// Whether it is the one that is typed into: one an app.
+    /// True if it is the one that is typed into: one an app.
     public internal(set) var isKeyWindow = false
-    /// Whether it is hidden; a new one is.
+    /// True if it is hidden; a new one is.
     open override var isHidden: Bool {
         didSet {
             guard oldValue != self.isHidden else { return }

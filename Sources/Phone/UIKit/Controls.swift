@@ -3,7 +3,7 @@ public import Foundation
 /// A view that is used: its actions are closures. Targets with selectors need Objective-C, which Linux has not.
 /// https://developer.apple.com/documentation/uikit/uicontrol
 open class UIControl: UIView {
-    /// What happens to a control. Raw values as Apple's.
+    /// An event of a control. Raw values as Apple's.
     public struct Event: OptionSet, Hashable, Sendable {
         /// Apple's bits.
         public let rawValue: UInt
@@ -13,21 +13,21 @@ open class UIControl: UIView {
         public static let touchUpInside = Event(rawValue: 1 << 6)
         /// The person has set it to something else.
         public static let valueChanged = Event(rawValue: 1 << 12)
-        /// What the control is for has happened.
+        /// The control's purpose is fulfilled, such as a button's tap.
         public static let primaryActionTriggered = Event(rawValue: 1 << 13)
         /// The person has typed something.
         public static let editingChanged = Event(rawValue: 1 << 17)
-        /// The return key, which ends typing if somebody is told of it.
+        /// The return key, which ends typing if a target is told of it.
         public static let editingDidEndOnExit = Event(rawValue: 1 << 19)
     }
 
-    /// What a control looks like. Raw values as Apple's.
+    /// The look of a control. Raw values as Apple's.
     public struct State: OptionSet, Hashable, Sendable {
         /// Apple's bits.
         public let rawValue: UInt
         /// Wraps Apple's bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
-        /// As usual.
+        /// The usual look.
         public static let normal: State = []
         /// Off.
         public static let disabled = State(rawValue: 1 << 1)
@@ -35,13 +35,13 @@ open class UIControl: UIView {
         public static let selected = State(rawValue: 1 << 2)
     }
 
-    /// Whether it takes touches.
+    /// True if it takes touches.
     open var isEnabled = true
-    /// Whether it is chosen.
+    /// True if it is chosen.
     open var isSelected = false
-    /// Whether a finger is on it.
+    /// True if a finger is on it.
     public private(set) var isTracking = false
-    /// What it looks like.
+    /// The look of the control.
     open var state: State {
         var state = State.normal
         if !self.isEnabled { state.insert(.disabled) }
@@ -80,7 +80,7 @@ open class UIControl: UIView {
         for known in self.actions where !known.events.isDisjoint(with: controlEvents) { known.action.run(by: self) }
     }
 
-    /// What a finger that has left the control sends.
+    /// The events that a tap sends.
     var tapEvents: Event { .touchUpInside }
 
     func hasActions(for events: Event) -> Bool { self.actions.contains { !$0.events.isDisjoint(with: events) } }
@@ -121,7 +121,7 @@ open class UIControl: UIView {
 
 /// A button. https://developer.apple.com/documentation/uikit/uibutton
 open class UIButton: UIControl {
-    /// What a button looks like. Raw values as Apple's.
+    /// The look of a button. Raw values as Apple's.
     public enum ButtonType: Int, Hashable, Sendable {
         case custom, system
         case close = 7
@@ -129,9 +129,9 @@ open class UIButton: UIControl {
 
     /// Its font and the like; the text on it is the title.
     public private(set) lazy var titleLabel: UILabel? = UILabel()
-    /// What can be done with it: opened by a finger that stays, or by a tap (`showsMenuAsPrimaryAction`).
+    /// The menu, opened by a finger that stays, or by a tap (`showsMenuAsPrimaryAction`).
     open var menu: UIMenu?
-    /// Whether a tap opens the menu.
+    /// True if a tap opens the menu.
     open var showsMenuAsPrimaryAction = false
     private var titles: [UInt: String] = [:]
 

@@ -2,7 +2,7 @@ public import Foundation
 import TidingsModel
 import VirtualPhone
 
-/// The phone. `systemVersion` is the virtual phone's, which `#available` does not know on Linux (docs/virtual-phone.md).
+/// The phone. `systemVersion` is the virtual phone's, which `#available` does not know on Linux (docs/testing/phone-facades.md).
 @MainActor public final class UIDevice {
     /// The phone this code runs on.
     public static var current: UIDevice { UIDevice(process: PhoneProcess.current) }
@@ -17,9 +17,9 @@ import VirtualPhone
         let major = self.systemVersion.split(separator: ".").first.flatMap { Int($0) } ?? 0
         return major < 9 ? "iPhone OS" : "iOS"
     }
-    /// What kind of device it is.
+    /// The kind of device.
     public var model: String { "iPhone" }
-    /// What the person calls it.
+    /// The person's name for it.
     public var name: String { self.process.facts.phoneID }
 
     /// One identifier for all apps of a vendor on this phone: those whose bundle identifiers differ in the last part only.

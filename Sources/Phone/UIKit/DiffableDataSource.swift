@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What is in a table at one time: items by section, each once. https://developer.apple.com/documentation/uikit/nsdiffabledatasourcesnapshot
+/// The content of a table: items by section, each once. https://developer.apple.com/documentation/uikit/nsdiffabledatasourcesnapshot
 public struct NSDiffableDataSourceSnapshot<
     SectionIdentifierType: Hashable & Sendable, ItemIdentifierType: Hashable & Sendable
 >: Sendable {
@@ -135,7 +135,7 @@ open class UITableViewDiffableDataSource<
         completion?()
     }
 
-    /// What is in the table.
+    /// Returns the content of the table.
     open func snapshot() -> NSDiffableDataSourceSnapshot<SectionIdentifierType, ItemIdentifierType> { self.current }
     /// The item of a row.
     open func itemIdentifier(for indexPath: IndexPath) -> ItemIdentifierType? { self.current.item(at: indexPath) }

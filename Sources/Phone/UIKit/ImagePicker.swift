@@ -31,7 +31,7 @@ open class UIImagePickerController: UINavigationController {
         case photoLibrary, camera, savedPhotosAlbum
     }
 
-    /// What is known of an image.
+    /// A key of the facts about an image.
     public struct InfoKey: RawRepresentable, Hashable, Sendable {
         /// Apple's text.
         public let rawValue: String
@@ -97,7 +97,7 @@ open class UIImagePickerController: UINavigationController {
     ])
 }
 
-/// What is copied, to be put in elsewhere. https://developer.apple.com/documentation/uikit/uipasteboard
+/// The text that is copied, to be put in elsewhere. https://developer.apple.com/documentation/uikit/uipasteboard
 @MainActor public final class UIPasteboard {
     private static let outsideOfPhones = UIPasteboard()
     /// That of the app: on a virtual phone every app has one of its own.

@@ -1,8 +1,8 @@
 public import Foundation
 
-/// What is on or off. https://developer.apple.com/documentation/uikit/uiswitch
+/// A switch that is on or off. https://developer.apple.com/documentation/uikit/uiswitch
 open class UISwitch: UIControl {
-    /// Whether it is on.
+    /// True if it is on.
     open var isOn = false
     /// Sets it, without telling anybody.
     open func setOn(_ on: Bool, animated: Bool) { self.isOn = on }
@@ -28,9 +28,9 @@ open class UIActivityIndicatorView: UIView {
 
     /// How large it is.
     open var style: Style
-    /// Whether it is seen only while it is animated.
+    /// True if it is seen only while it is animated.
     open var hidesWhenStopped = true { didSet { self.isHidden = self.hidesWhenStopped && !self.isAnimating } }
-    /// Whether something is going on.
+    /// True while something is going on.
     public private(set) var isAnimating = false
 
     /// An indicator that stands still.
@@ -94,14 +94,14 @@ public enum UIDatePickerStyle: Int, Hashable, Sendable {
 
 /// Sets a time of the day. https://developer.apple.com/documentation/uikit/uidatepicker
 open class UIDatePicker: UIControl {
-    /// What is set. Raw values as Apple's. On a virtual phone a person sets times only.
+    /// The kind of value that is set. Raw values as Apple's. On a virtual phone a person sets times only.
     public enum Mode: Int, Hashable, Sendable {
         case time, date, dateAndTime, countDownTimer
     }
 
-    /// What is set.
+    /// The kind of value that is set.
     open var datePickerMode = Mode.dateAndTime
-    /// What it is set to.
+    /// The chosen date.
     open var date = Date()
     /// How it looks; kept, without effect.
     open var preferredDatePickerStyle = UIDatePickerStyle.automatic

@@ -10,7 +10,7 @@ public enum NSTextAlignment: Int, Hashable, Sendable {
 
 /// A text. https://developer.apple.com/documentation/uikit/uilabel
 open class UILabel: UIView {
-    /// What is written.
+    /// The text of the label.
     open var text: String?
     /// How it is written.
     open var font: UIFont = .preferredFont(forTextStyle: .body)
@@ -20,7 +20,7 @@ open class UILabel: UIView {
     open var textAlignment = NSTextAlignment.natural
     /// 0 for as many as there are.
     open var numberOfLines = 1
-    /// Whether the text grows at once when the person changes its size.
+    /// True if the text grows at once when the person changes its size.
     open var adjustsFontForContentSizeCategory = false
 
     override func setUp() {
@@ -32,7 +32,7 @@ open class UILabel: UIView {
 
 /// An image on the screen. https://developer.apple.com/documentation/uikit/uiimageview
 open class UIImageView: UIView {
-    /// What is shown.
+    /// The image that is shown.
     open var image: UIImage?
 
     override func setUp() {
@@ -53,9 +53,9 @@ open class UIStackView: UIView {
     public enum Alignment: Int, Hashable, Sendable {
         case fill, leading, firstBaseline, center, trailing, lastBaseline
 
-        /// Of a row.
+        /// The top edge of a row.
         public static var top: Alignment { .leading }
-        /// Of a row.
+        /// The bottom edge of a row.
         public static var bottom: Alignment { .trailing }
     }
 

@@ -16,9 +16,9 @@ public final class UILocalNotification: Hashable {
     public var repeatCalendar: Calendar?
     /// The text.
     public var alertBody: String?
-    /// Whether there is a button, or a slider on the lock screen.
+    /// True if there is a button, or a slider on the lock screen.
     public var hasAction = true
-    /// What the button says; nil is the system's word.
+    /// The title of the button; nil is the system's word.
     public var alertAction: String?
     /// The image shown while the app starts.
     public var alertLaunchImage: String?

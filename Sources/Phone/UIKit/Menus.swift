@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What stands in a menu. https://developer.apple.com/documentation/uikit/uimenuelement
+/// An element of a menu. https://developer.apple.com/documentation/uikit/uimenuelement
 @MainActor open class UIMenuElement {
     /// How an element is offered. Raw values as Apple's.
     public struct Attributes: OptionSet, Hashable, Sendable {
@@ -16,12 +16,12 @@ public import Foundation
         public static let hidden = Attributes(rawValue: 1 << 2)
     }
 
-    /// Whether an element is marked. Raw values as Apple's.
+    /// The mark of an element. Raw values as Apple's.
     public enum State: Int, Hashable, Sendable {
         case off, on, mixed
     }
 
-    /// What is written on it.
+    /// The text written on it.
     open var title: String
     /// Its image.
     open var image: UIImage?
@@ -32,7 +32,7 @@ public import Foundation
     }
 }
 
-/// What is done when a control is used, or an element of a menu chosen. https://developer.apple.com/documentation/uikit/uiaction
+/// An action that runs when a control is used, or an element of a menu chosen. https://developer.apple.com/documentation/uikit/uiaction
 @MainActor open class UIAction: UIMenuElement {
     /// Names an action, so that another takes its place.
     public struct Identifier: RawRepresentable, Hashable, Sendable {
@@ -48,7 +48,7 @@ public import Foundation
     public let identifier: Identifier
     /// How it is offered in a menu.
     open var attributes: UIMenuElement.Attributes
-    /// Whether it is marked in a menu.
+    /// The mark in a menu.
     open var state: UIMenuElement.State
     /// The control that is used; nil otherwise.
     open var sender: Any? { self.user }
@@ -91,7 +91,7 @@ public import Foundation
 
     /// How it stands in another.
     public let options: Options
-    /// What is in it.
+    /// The elements in it.
     open private(set) var children: [UIMenuElement]
 
     /// A menu.
@@ -104,7 +104,7 @@ public import Foundation
     }
 }
 
-/// What a finger that stays opens. https://developer.apple.com/documentation/uikit/uicontextmenuconfiguration
+/// The menu that opens when a finger stays. https://developer.apple.com/documentation/uikit/uicontextmenuconfiguration
 @MainActor open class UIContextMenuConfiguration {
     private let actionProvider: (([UIMenuElement]) -> UIMenu?)?
 

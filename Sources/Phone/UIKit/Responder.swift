@@ -9,9 +9,9 @@ public import Foundation
 
     // MARK: Typing: one responder of a window is typed into
 
-    /// Whether it can be typed into.
+    /// True if it can be typed into.
     open var canBecomeFirstResponder: Bool { false }
-    /// Whether it is the one that is typed into.
+    /// True if it is the one that is typed into.
     open var isFirstResponder: Bool { self.hostingWindow?.firstResponder === self }
 
     /// Takes the keyboard. Returns false out of a window, or if the one that has it keeps it.
@@ -34,7 +34,7 @@ public import Foundation
         return true
     }
 
-    /// What the delegate says of it.
+    /// True if the delegate lets typing end.
     var mayEndTyping: Bool { true }
     func didBeginTyping() {}
     /// The keyboard has gone, by its own will or by force.
@@ -64,7 +64,9 @@ public import Foundation
         self.next?.touchesEnded(touches, with: event)
     }
 
+    /// Compares by identity.
     public nonisolated static func == (left: UIResponder, right: UIResponder) -> Bool { left === right }
+    /// Hashes the identity.
     public nonisolated func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
@@ -89,17 +91,19 @@ public import Foundation
         self.place = CGPoint(x: self.place.x + distance.x, y: self.place.y + distance.y)
     }
 
-    /// Whether it has left the control it began on: without a layout, 70 points are far enough.
+    /// True if it has left the control it began on: without a layout, 70 points are far enough.
     var isAway: Bool { max(abs(self.place.x), abs(self.place.y)) > 70 }
 
     /// Where it is.
     public func location(in view: UIView?) -> CGPoint { self.place }
 
+    /// Compares by identity.
     public nonisolated static func == (left: UITouch, right: UITouch) -> Bool { left === right }
+    /// Hashes the identity.
     public nonisolated func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// What the system tells with touches. https://developer.apple.com/documentation/uikit/uievent
+/// The system's facts along with touches. https://developer.apple.com/documentation/uikit/uievent
 @MainActor public final class UIEvent {
     init() {}
 }

@@ -11,7 +11,7 @@ extension UIScene {
 
     /// Why a scene is connected.
     @MainActor public final class ConnectionOptions {
-        /// What the person did with a notification; nil for any other reason (ios-delivery.md §6.1).
+        /// The person's response to a notification; nil for any other reason (ios-delivery.md §6.1).
         public let notificationResponse: UNNotificationResponse?
         init(notificationResponse: UNNotificationResponse?) { self.notificationResponse = notificationResponse }
     }
@@ -67,14 +67,14 @@ extension UIScene {
 @MainActor public final class UISceneSession: Hashable {
     /// Names the session.
     public let persistentIdentifier: String
-    /// What the scene is for.
+    /// The purpose of the scene.
     public let role: Role
     /// The scene while it is connected.
     public internal(set) weak var scene: UIScene?
     /// How the scene is made.
     public internal(set) var configuration: UISceneConfiguration
 
-    /// What a scene is for.
+    /// The purpose of a scene.
     public struct Role: RawRepresentable, Hashable, Sendable {
         /// Apple's text.
         public let rawValue: String
@@ -100,7 +100,7 @@ extension UIScene {
 @MainActor public final class UISceneConfiguration {
     /// The name in Info.plist.
     public let name: String?
-    /// What the scene is for.
+    /// The purpose of the scene.
     public let role: UISceneSession.Role
     /// The class of the scene's delegate; kept. Linux makes no object of a class it was handed: the delegate is the one
     /// given to `VirtualApp.run`.

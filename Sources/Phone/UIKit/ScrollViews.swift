@@ -44,9 +44,9 @@ open class UIScrollView: UIView {
     open var contentSize = CGSize.zero
     /// When scrolling sends the keyboard away: with `onDrag` at once, with `interactive` when a finger pulls it down.
     open var keyboardDismissMode = KeyboardDismissMode.none
-    /// Whether a finger scrolls.
+    /// True if a finger scrolls.
     open var isScrollEnabled = true
-    /// What a pull at the top shows.
+    /// The control that a pull at the top shows.
     open var refreshControl: UIRefreshControl? {
         didSet {
             oldValue?.removeFromSuperview()
@@ -54,7 +54,7 @@ open class UIScrollView: UIView {
         }
     }
 
-    /// As large as the screen, without a frame.
+    /// The visible part, as large as the screen if there is no frame.
     open override var bounds: CGRect {
         let size = self.frame.size
         return CGRect(origin: self.contentOffset, size: size.height > 0 ? size : UIScreen.main.bounds.size)
@@ -63,7 +63,7 @@ open class UIScrollView: UIView {
     /// Shows another part.
     open func setContentOffset(_ contentOffset: CGPoint, animated: Bool) { self.contentOffset = contentOffset }
 
-    /// What is left beyond the screen, in points.
+    /// The farthest offset that scrolling reaches, in points.
     var end: CGFloat { max(0, self.contentSize.height - self.bounds.height) }
     private var canRefresh: Bool { self.refreshControl?.isRefreshing == false && self.contentOffset.y <= 0 }
 
@@ -86,9 +86,9 @@ open class UIScrollView: UIView {
     }
 }
 
-/// What a pull at the top of a scroll view shows. https://developer.apple.com/documentation/uikit/uirefreshcontrol
+/// The control that a pull at the top of a scroll view shows. https://developer.apple.com/documentation/uikit/uirefreshcontrol
 open class UIRefreshControl: UIControl {
-    /// Whether it is shown.
+    /// True if it is shown.
     public private(set) var isRefreshing = false
 
     override func setUp() {

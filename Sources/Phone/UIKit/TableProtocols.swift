@@ -23,11 +23,11 @@ extension IndexPath {
     func tableView(_ tableView: UITableView, cellForRowAt indexPath: IndexPath) -> UITableViewCell
     /// How many sections there are: one if nothing else is said.
     func numberOfSections(in tableView: UITableView) -> Int
-    /// What stands above a section; nil for nothing.
+    /// Returns the title above a section; nil for none.
     func tableView(_ tableView: UITableView, titleForHeaderInSection section: Int) -> String?
-    /// What stands below a section; nil for nothing.
+    /// Returns the title below a section; nil for none.
     func tableView(_ tableView: UITableView, titleForFooterInSection section: Int) -> String?
-    /// Whether a row can be changed by the person: only then a swipe opens something.
+    /// Returns true if the person can change a row: only then a swipe opens something.
     func tableView(_ tableView: UITableView, canEditRowAt indexPath: IndexPath) -> Bool
 }
 
@@ -54,15 +54,15 @@ extension UITableViewDataSource {
     func tableView(_ tableView: UITableView, didSelectRowAt indexPath: IndexPath)
     /// A tap elsewhere has taken the choice away.
     func tableView(_ tableView: UITableView, didDeselectRowAt indexPath: IndexPath)
-    /// What a swipe to where lines begin opens; nil for nothing.
+    /// Returns the actions of a swipe to where lines begin; nil for none.
     func tableView(
         _ tableView: UITableView, trailingSwipeActionsConfigurationForRowAt indexPath: IndexPath
     ) -> UISwipeActionsConfiguration?
-    /// What a swipe to where lines end opens; nil for nothing.
+    /// Returns the actions of a swipe to where lines end; nil for none.
     func tableView(
         _ tableView: UITableView, leadingSwipeActionsConfigurationForRowAt indexPath: IndexPath
     ) -> UISwipeActionsConfiguration?
-    /// What a finger that stays on a row opens; nil for nothing.
+    /// Returns the menu that opens when a finger stays on a row; nil for none.
     func tableView(
         _ tableView: UITableView, contextMenuConfigurationForRowAt indexPath: IndexPath, point: CGPoint
     ) -> UIContextMenuConfiguration?
@@ -95,9 +95,9 @@ extension UITableViewDelegate {
     ) -> UIContextMenuConfiguration? { nil }
 }
 
-/// What a swipe on a row opens. https://developer.apple.com/documentation/uikit/uicontextualaction
+/// An action that a swipe on a row opens. https://developer.apple.com/documentation/uikit/uicontextualaction
 @MainActor public final class UIContextualAction {
-    /// What kind of action it is. Raw values as Apple's.
+    /// The kind of action. Raw values as Apple's.
     public enum Style: Int, Hashable, Sendable {
         case normal, destructive
     }
@@ -105,15 +105,15 @@ extension UITableViewDelegate {
     /// Does it, and tells by the closure whether it was done.
     public typealias Handler = (UIContextualAction, UIView, @escaping (Bool) -> Void) -> Void
 
-    /// What kind of action it is.
+    /// The kind of action.
     public let style: Style
-    /// What is written on it.
+    /// The text written on it.
     public var title: String?
     /// Its image.
     public var image: UIImage?
     /// Its colour.
     public var backgroundColor: UIColor?
-    /// What it does.
+    /// Carries out the action.
     public let handler: Handler
 
     /// An action.
@@ -128,7 +128,7 @@ extension UITableViewDelegate {
 @MainActor public final class UISwipeActionsConfiguration {
     /// The actions.
     public let actions: [UIContextualAction]
-    /// Whether a long swipe does the first; a virtual finger makes short ones.
+    /// True if a long swipe does the first; a virtual finger makes short ones.
     public var performsFirstActionWithFullSwipe = true
 
     /// Actions of a row.
@@ -146,7 +146,7 @@ open class UITableViewController: UIViewController, UITableViewDataSource, UITab
         }
         set { self.view = newValue }
     }
-    /// What a pull at the top shows.
+    /// The control that a pull at the top shows.
     open var refreshControl: UIRefreshControl? {
         get { self.tableView.refreshControl }
         set { self.tableView.refreshControl = newValue }

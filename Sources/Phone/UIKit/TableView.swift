@@ -27,14 +27,14 @@ open class UITableView: UIScrollView {
         case automatic = 100
     }
 
-    /// What is drawn between rows. Raw values as Apple's.
+    /// The line between rows. Raw values as Apple's.
     public enum SeparatorStyle: Int, Hashable, Sendable {
         case none, singleLine
     }
 
     /// How sections look.
     public let style: Style
-    /// What is in it.
+    /// The source of its rows.
     open weak var dataSource: (any UITableViewDataSource)? { didSet { self.reloadData() } }
     /// Who is asked and told what happens to rows.
     open weak var delegate: (any UITableViewDelegate)? {
@@ -45,11 +45,11 @@ open class UITableView: UIScrollView {
     open var separatorStyle = SeparatorStyle.singleLine
     /// Kept, without effect.
     open var rowHeight = UITableView.automaticDimension
-    /// Whether a tap chooses a row.
+    /// True if a tap chooses a row.
     open var allowsSelection = true
-    /// What stands above the rows, and scrolls with them.
+    /// The view above the rows that scrolls with them.
     open var tableHeaderView: UIView? { didSet { self.setNeedsLayout() } }
-    /// What is behind the rows, and seen where there are none.
+    /// The view behind the rows, seen where there are none.
     open var backgroundView: UIView? { didSet { self.setNeedsLayout() } }
     /// The row that is chosen.
     public private(set) var indexPathForSelectedRow: IndexPath?
@@ -90,7 +90,7 @@ open class UITableView: UIScrollView {
         let height = Self.rowPoints * CGFloat(Self.visibleRows)
         return CGRect(origin: self.contentOffset, size: CGSize(width: UIScreen.main.bounds.width, height: height))
     }
-    /// As high as all rows.
+    /// The size of the content: as high as all rows.
     open override var contentSize: CGSize {
         get { CGSize(width: self.bounds.width, height: Self.rowPoints * CGFloat(self.counts.reduce(0, +))) }
         set {}
@@ -192,7 +192,7 @@ open class UITableView: UIScrollView {
         self.shown.removeAll { !paths.contains($0.path) }
         for row in gone { self.retire(row) }
         let old = self.shown
-        // Whoever is told or asked here may change the rows: the paths are old then.
+        // A delegate that is told or asked here may change the rows: the paths are old then.
         guard self.changes == changes else { return self.setNeedsLayout() }
         for path in paths where !old.contains(where: { $0.path == path }) {
             guard let cell = self.dataSource?.tableView(self, cellForRowAt: path) else { continue }

@@ -7,7 +7,7 @@ open class UITableViewCell: UIView {
         case `default`, value1, value2, subtitle
     }
 
-    /// What stands at the end of a row. Raw values as Apple's.
+    /// The mark at the end of a row. Raw values as Apple's.
     public enum AccessoryType: Int, Hashable, Sendable {
         case none, disclosureIndicator, detailDisclosureButton, checkmark, detailButton
     }
@@ -17,7 +17,7 @@ open class UITableViewCell: UIView {
         case none, blue, gray, `default`
     }
 
-    /// What kind of cell it is, for its use by another row.
+    /// The kind of cell, for its use by another row.
     public let reuseIdentifier: String?
     /// Where the app's views go.
     public let contentView = UIView()
@@ -32,7 +32,7 @@ open class UITableViewCell: UIView {
         self.contentView.insertSubview(view, at: 0)
         return view
     }()
-    /// What stands at the end. A mark is what VoiceOver calls *selected*.
+    /// The mark at the end. VoiceOver calls a check mark *selected*.
     open var accessoryType = AccessoryType.none
     /// A view at the end, in the place of the accessory type.
     open var accessoryView: UIView? {
@@ -43,14 +43,14 @@ open class UITableViewCell: UIView {
     }
     /// How it looks while it is chosen; with `none` it is chosen all the same.
     open var selectionStyle = SelectionStyle.default
-    /// Whether its row is chosen.
+    /// True if its row is chosen.
     open var isSelected = false
-    /// What is behind it.
+    /// The view behind the content.
     open var backgroundView: UIView?
     weak var table: UITableView?
     private var swipeButtons: [UIButton] = []
 
-    /// What its row has for a finger, as the delegate said at one count of touches.
+    /// The actions and menu of its row, as the delegate gave them at one count of touches.
     private struct Offer {
         let touches: Int
         let leading: [UIContextualAction]

@@ -6,7 +6,7 @@ public enum UIKeyboardType: Int, Hashable, Sendable {
         decimalPad, twitter, webSearch
 }
 
-/// What is written on the return key. Raw values as Apple's. https://developer.apple.com/documentation/uikit/uireturnkeytype
+/// The title of the return key. Raw values as Apple's. https://developer.apple.com/documentation/uikit/uireturnkeytype
 public enum UIReturnKeyType: Int, Hashable, Sendable {
     case `default`, go, google, join, next, route, search, send, yahoo, done, emergencyCall, `continue`
 }
@@ -16,12 +16,12 @@ public enum UITextAutocapitalizationType: Int, Hashable, Sendable {
     case none, words, sentences, allCharacters
 }
 
-/// Whether words are corrected. Raw values as Apple's. https://developer.apple.com/documentation/uikit/uitextautocorrectiontype
+/// The correction of words. Raw values as Apple's. https://developer.apple.com/documentation/uikit/uitextautocorrectiontype
 public enum UITextAutocorrectionType: Int, Hashable, Sendable {
     case `default`, no, yes
 }
 
-/// What is typed, so that the system can suggest it. https://developer.apple.com/documentation/uikit/uitextcontenttype
+/// The kind of text typed, for the system's suggestions. https://developer.apple.com/documentation/uikit/uitextcontenttype
 public struct UITextContentType: RawRepresentable, Hashable, Sendable {
     /// Apple's text.
     public let rawValue: String
@@ -31,9 +31,9 @@ public struct UITextContentType: RawRepresentable, Hashable, Sendable {
     public static let username = UITextContentType(rawValue: "username")
     /// A password.
     public static let password = UITextContentType(rawValue: "password")
-    /// The name of somebody.
+    /// A person's name.
     public static let name = UITextContentType(rawValue: "name")
-    /// What friends call somebody.
+    /// A name among friends.
     public static let nickname = UITextContentType(rawValue: "nickname")
     /// An address of mail.
     public static let emailAddress = UITextContentType(rawValue: "email")
@@ -45,11 +45,11 @@ public struct UITextContentType: RawRepresentable, Hashable, Sendable {
 @MainActor public protocol UITextFieldDelegate: AnyObject {
     /// Typing begins.
     func textFieldDidBeginEditing(_ textField: UITextField)
-    /// Whether typing may end.
+    /// Returns true if typing may end.
     func textFieldShouldEndEditing(_ textField: UITextField) -> Bool
     /// Typing has ended.
     func textFieldDidEndEditing(_ textField: UITextField)
-    /// Whether what is typed may take the place of a range, in UTF-16 units.
+    /// Returns true if the typed text may take the place of a range, in UTF-16 units.
     func textField(
         _ textField: UITextField, shouldChangeCharactersIn range: NSRange, replacementString string: String
     ) -> Bool
@@ -72,7 +72,7 @@ extension UITextFieldDelegate {
     public func textFieldShouldReturn(_ textField: UITextField) -> Bool { true }
 }
 
-/// What one does on the keyboard until a text is another: the part after what both begin with is replaced.
+/// The typing that turns one text into another: the part after their common beginning is replaced.
 struct Typing {
     let range: NSRange
     let replacement: String
@@ -87,14 +87,14 @@ struct Typing {
 
 /// A line to type into. https://developer.apple.com/documentation/uikit/uitextfield
 open class UITextField: UIControl {
-    /// What frames it. Raw values as Apple's.
+    /// The frame of a field. Raw values as Apple's.
     public enum BorderStyle: Int, Hashable, Sendable {
         case none, line, bezel, roundedRect
     }
 
-    /// What was typed; empty, not nil, for nothing.
+    /// The typed text; empty, not nil, for none.
     open var text: String? = "" { didSet { if self.text == nil { self.text = "" } } }
-    /// What stands there while nothing was typed.
+    /// The text while nothing was typed.
     open var placeholder: String?
     /// How it is written.
     open var font: UIFont? = .preferredFont(forTextStyle: .body)
@@ -102,25 +102,25 @@ open class UITextField: UIControl {
     open var textColor: UIColor? = .label
     /// How the line is set.
     open var textAlignment = NSTextAlignment.natural
-    /// Whether the text grows at once when the person changes its size.
+    /// True if the text grows at once when the person changes its size.
     open var adjustsFontForContentSizeCategory = false
-    /// What frames it.
+    /// The frame of the field.
     open var borderStyle = BorderStyle.none
-    /// Whether bullets stand for what is typed.
+    /// True if bullets stand for the typed text.
     open var isSecureTextEntry = false
     /// Kept, without effect, as what follows: what the keyboard is like.
     open var keyboardType = UIKeyboardType.default
-    /// What is written on the return key.
+    /// The title of the return key.
     open var returnKeyType = UIReturnKeyType.default
     /// Where capitals come by themselves.
     open var autocapitalizationType = UITextAutocapitalizationType.sentences
-    /// Whether words are corrected.
+    /// The correction of words.
     open var autocorrectionType = UITextAutocorrectionType.default
-    /// What is typed.
+    /// The kind of text typed.
     open var textContentType: UITextContentType?
     /// Who is asked and told.
     open weak var delegate: (any UITextFieldDelegate)?
-    /// Whether it can be typed into.
+    /// True if it can be typed into.
     open override var canBecomeFirstResponder: Bool { self.isEnabled }
 
     override var mayEndTyping: Bool { self.delegate?.textFieldShouldEndEditing(self) != false }
@@ -163,11 +163,11 @@ open class UITextField: UIControl {
     func textViewDidBeginEditing(_ textView: UITextView)
     /// Typing has ended.
     func textViewDidEndEditing(_ textView: UITextView)
-    /// Whether what is typed may take the place of a range, in UTF-16 units; the return key types a line feed.
+    /// Returns true if the typed text may take the place of a range, in UTF-16 units; the return key types a line feed.
     func textView(_ textView: UITextView, shouldChangeTextIn range: NSRange, replacementText text: String) -> Bool
     /// The person has typed something.
     func textViewDidChange(_ textView: UITextView)
-    /// What is chosen, or where one types, is another place.
+    /// Tells that the selection, or the cursor, has moved.
     func textViewDidChangeSelection(_ textView: UITextView)
 }
 
@@ -188,9 +188,9 @@ extension UITextViewDelegate {
 
 /// Lines to type into. https://developer.apple.com/documentation/uikit/uitextview
 open class UITextView: UIScrollView {
-    /// What is written. On Apple's systems it is implicitly unwrapped. Setting it puts the cursor at its end.
+    /// The text. On Apple's systems it is implicitly unwrapped. Setting it puts the cursor at its end.
     open var text = "" { didSet { self.selectedRange = NSRange(location: self.text.utf16.count, length: 0) } }
-    /// What is chosen, in UTF-16 units: of the length 0 for the place where one types.
+    /// The selection, in UTF-16 units: of length 0 for the cursor.
     open var selectedRange = NSRange(location: 0, length: 0) {
         didSet { if oldValue != self.selectedRange { self.delegate?.textViewDidChangeSelection(self) } }
     }
@@ -200,16 +200,16 @@ open class UITextView: UIScrollView {
     open var textColor: UIColor? = .label
     /// How lines are set.
     open var textAlignment = NSTextAlignment.natural
-    /// Whether the text grows at once when the person changes its size.
+    /// True if the text grows at once when the person changes its size.
     open var adjustsFontForContentSizeCategory = false
-    /// Whether it can be typed into.
+    /// True if it can be typed into.
     open var isEditable = true
     /// Who is asked and told.
     open weak var delegate: (any UITextViewDelegate)? {
         get { self.scrollDelegate as? any UITextViewDelegate }
         set { self.scrollDelegate = newValue }
     }
-    /// Whether it can be typed into.
+    /// True if it can be typed into.
     open override var canBecomeFirstResponder: Bool { self.isEditable }
 
     override func setUp() { self.isAccessibilityElement = true }

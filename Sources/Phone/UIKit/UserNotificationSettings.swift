@@ -30,7 +30,7 @@ public struct UIRemoteNotificationType: OptionSet, Hashable, Sendable {
     public static let newsstandContentAvailability = UIRemoteNotificationType(rawValue: 1 << 3)
 }
 
-/// What an app asks for on iOS 8–9.
+/// An app's request for permission on iOS 8–9.
 public final class UIUserNotificationSettings: Sendable {
     /// The kinds.
     public let types: UIUserNotificationType
@@ -50,7 +50,7 @@ public enum UIUserNotificationActivationMode: UInt, Hashable, Sendable {
     case foreground, background
 }
 
-/// What an action asks for (iOS 9). Raw values as Apple's.
+/// The kind of answer that an action asks for (iOS 9). Raw values as Apple's.
 public enum UIUserNotificationActionBehavior: UInt, Hashable, Sendable {
     case `default`, textInput
 }
@@ -89,19 +89,19 @@ public class UIUserNotificationAction: Hashable, @unchecked Sendable {
 
     /// Names the action.
     public var identifier: String? { self.parts.identifier }
-    /// What the button says.
+    /// The title of the button.
     public var title: String? { self.parts.title }
-    /// What it asks for (iOS 9).
+    /// The kind of answer that it asks for (iOS 9).
     public var behavior: UIUserNotificationActionBehavior { self.parts.behavior }
     /// Where it runs.
     public var activationMode: UIUserNotificationActivationMode { self.parts.activationMode }
-    /// Whether the phone must be unlocked first; always so in the foreground.
+    /// True if the phone must be unlocked first; always so in the foreground.
     public var isAuthenticationRequired: Bool {
         self.parts.isAuthenticationRequired || self.parts.activationMode == .foreground
     }
-    /// Whether it looks dangerous.
+    /// True if it looks dangerous.
     public var isDestructive: Bool { self.parts.isDestructive }
-    /// What a text input looks like (iOS 9).
+    /// The look of a text input (iOS 9).
     public var parameters: [AnyHashable: Any] {
         self.parts.textButtonTitle.map { [UIUserNotificationTextInputActionButtonTitleKey: $0] } ?? [:]
     }

@@ -15,21 +15,21 @@ import PhoneCore
     open var frame: CGRect
     /// Its own size.
     open var bounds: CGRect { CGRect(origin: .zero, size: self.frame.size) }
-    /// What it is painted with; nil for nothing.
+    /// The color of its background; nil for none.
     open var backgroundColor: UIColor?
     /// On Apple's systems it is implicitly unwrapped, as fonts and colours of labels are.
     open var tintColor: UIColor = .tintColor
     /// How its contents fill it.
     open var contentMode = ContentMode.scaleToFill
-    /// Whether what is in it ends at its edges.
+    /// True if its content ends at its edges.
     open var clipsToBounds = false
-    /// What it is drawn on.
+    /// The layer that it is drawn on.
     public let layer = CALayer()
     /// A hidden view, and what is in it, is not in the tree.
     open var isHidden = false
     /// A view below 0.01 is seen and touched as little as a hidden one.
     open var alpha: CGFloat = 1
-    /// Whether the view, and what is in it, takes touches.
+    /// True if the view and its subviews take touches.
     open var isUserInteractionEnabled = true
     /// Back to front.
     public private(set) var subviews: [UIView] = []
@@ -41,14 +41,14 @@ import PhoneCore
     open override var next: UIResponder? { self.controller ?? self.superview }
     /// The controller whose view it is.
     weak var controller: UIViewController?
-    /// Whether nothing behind it takes touches while it is in the window: what is shown over a screen, and menus.
+    /// True if nothing behind it takes touches while it is in the window: a screen presented over another, or a menu.
     var coversTouches = false
     private var waitsForLayout = true
     private var kept: [UIView] = []
 
     // Auto Layout: recorded, not solved (Anchors.swift).
 
-    /// Whether the frame says where it is, not constraints.
+    /// True if the frame says where it is, not constraints.
     open var translatesAutoresizingMaskIntoConstraints = true
     /// The distances of `layoutMarginsGuide`.
     open var directionalLayoutMargins = NSDirectionalEdgeInsets(top: 8, leading: 8, bottom: 8, trailing: 8)
@@ -63,19 +63,19 @@ import PhoneCore
 
     // Accessibility: what VoiceOver says and offers, and what tests find views by.
 
-    /// Whether VoiceOver speaks of it, and then of nothing in it.
+    /// True if VoiceOver speaks of it, and then of nothing in it.
     open var isAccessibilityElement = false
-    /// What it is, in words.
+    /// The name in words.
     open var accessibilityLabel: String?
-    /// What it is set to.
+    /// The value that it is set to.
     open var accessibilityValue: String?
-    /// What it does.
+    /// The hint at its action.
     open var accessibilityHint: String?
-    /// What kind of thing it is.
+    /// The kind of view.
     open var accessibilityTraits = UIAccessibilityTraits.none
     /// Its name for tests, which nobody hears.
     open var accessibilityIdentifier: String?
-    /// What VoiceOver offers to do with it.
+    /// The actions that VoiceOver offers.
     open var accessibilityCustomActions: [UIAccessibilityCustomAction]?
 
     /// A view.
@@ -91,7 +91,7 @@ import PhoneCore
     /// A view without a size.
     public override convenience init() { self.init(frame: .zero) }
 
-    /// What every view of a class begins with. In the place of initialisers, which a subclass then inherits.
+    /// Sets up every view of a class. It stands in place of initialisers, which a subclass then inherits.
     func setUp() {}
 
     // MARK: The tree
@@ -171,12 +171,12 @@ import PhoneCore
     }
     /// Arranges what is in it; no frame is set here.
     open func layoutSubviews() {}
-    /// Whether what it shows belongs to others, who do not tell of changes.
+    /// True if its content belongs to others, who do not tell of changes.
     var isLaidOutAlways: Bool { false }
     /// Takes the size that its contents need; kept, without effect.
     open func sizeToFit() {}
 
-    /// Whether it is a view, or in it.
+    /// Returns true if it is a view, or in it.
     open func isDescendant(of view: UIView) -> Bool {
         var candidate: UIView? = self
         while let current = candidate {
@@ -188,17 +188,17 @@ import PhoneCore
 
     // MARK: What a person does; what is not one of these is a touch (ViewTree.swift)
 
-    /// Whether a tap does something.
+    /// True if a tap does something.
     var takesTaps: Bool { false }
     func receiveTap() {}
-    /// Whether it is typed into.
+    /// True if it is typed into.
     var takesText: Bool { false }
     /// Types until this is the text. Returns false if it is not allowed.
     func type(_ text: String) -> Bool { false }
     func pressReturn() -> Bool { false }
-    /// What a finger that stays opens.
+    /// The menu that opens when a finger stays.
     var contextMenu: UIMenu? { nil }
-    /// What a swipe to the side opens.
+    /// The actions that a swipe to the side opens.
     var swipeActions: [UIContextualAction] { [] }
     /// Where there is more to see.
     var scrollDirections: [ViewAction.Direction] { [] }
@@ -240,7 +240,7 @@ import PhoneCore
     }
 }
 
-/// What a view is drawn on; kept, without effect. https://developer.apple.com/documentation/quartzcore/calayer
+/// The layer that a view is drawn on; kept, without effect. https://developer.apple.com/documentation/quartzcore/calayer
 @MainActor public final class CALayer {
     /// How round the corners are, in points.
     public var cornerRadius: CGFloat = 0

@@ -12,11 +12,11 @@ public import Foundation
             self.tabBarItem.title = self.title
         }
     }
-    /// Whether the tab bar disappears when the screen is pushed (S1.18).
+    /// True if the tab bar disappears when the screen is pushed (S1.18).
     open var hidesBottomBarWhenPushed = false
-    /// What the navigation bar says of the screen.
+    /// The screen's item in the navigation bar.
     public let navigationItem = UINavigationItem()
-    /// What the tab bar says of the screen.
+    /// The screen's item in the tab bar.
     open var tabBarItem = UITabBarItem()
     /// How the screen covers the one it is shown over: that disappears with `fullScreen` alone, and only `currentContext` and
     /// `overCurrentContext` cover less than the outermost container.
@@ -29,7 +29,7 @@ public import Foundation
     open var presentedViewController: UIViewController? { self.presented ?? self.parent?.presentedViewController }
     /// The screen that this one, or a container it is in, is shown over.
     open var presentingViewController: UIViewController? { self.presenter ?? self.parent?.presentingViewController }
-    /// Whether a screen of the style `currentContext` or `overCurrentContext` covers no more than this one.
+    /// True if a screen of the style `currentContext` or `overCurrentContext` covers no more than this one.
     open var definesPresentationContext = false
     /// Who gets what the screen does not take: the view its view is in.
     open override var next: UIResponder? { self.viewIfMade?.superview ?? self.presenter }
@@ -68,7 +68,7 @@ public import Foundation
 
     /// The view if it was made.
     open var viewIfLoaded: UIView? { self.viewIfMade }
-    /// Whether the view was made.
+    /// True if the view was made.
     open var isViewLoaded: Bool { self.viewIfMade != nil }
     /// Makes the view.
     open func loadView() { self.view = UIView(frame: UIScreen.main.bounds) }

@@ -3,7 +3,7 @@ import NIOCore
 import NIOWebSocket
 import Synchronization
 
-/// What a session does. On Linux always a `URLSessionWebSocketTask`.
+/// A task of a session. On Linux always a `URLSessionWebSocketTask`.
 ///
 /// `@unchecked Sendable`: what changes is the subclass's, behind a lock.
 public class URLSessionTask: @unchecked Sendable {
@@ -22,7 +22,7 @@ public class URLSessionTask: @unchecked Sendable {
 ///
 /// `@unchecked Sendable`: what changes is behind a lock.
 public final class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
-    /// What is sent and received.
+    /// A message sent or received.
     public enum Message: Sendable {
         case data(Data)
         case string(String)
@@ -95,7 +95,7 @@ public final class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable 
     /// `invalid` as long as the connection is open.
     public var closeCode: CloseCode { self.state.withLock { $0.closeCode } }
 
-    /// What came, or went, with the close code.
+    /// The reason that came, or went, with the close code.
     public var closeReason: Data? { self.state.withLock { $0.closeReason } }
 
     /// Connects.

@@ -24,7 +24,7 @@ public class UNNotificationAction: @unchecked Sendable, Hashable {
 
     /// Names the action.
     public let identifier: String
-    /// What the button says.
+    /// The title of the button.
     public let title: String
     /// How it behaves.
     public let options: UNNotificationActionOptions
@@ -70,9 +70,9 @@ public class UNNotificationAction: @unchecked Sendable, Hashable {
 ///
 /// `@unchecked Sendable`: immutable, so nothing needs a guard; the compiler cannot see it through inheritance.
 public final class UNTextInputNotificationAction: UNNotificationAction, @unchecked Sendable {
-    /// What the button beside the text says.
+    /// The title of the button beside the text.
     public let textInputButtonTitle: String
-    /// What stands in the empty field.
+    /// The placeholder of the empty field.
     public let textInputPlaceholder: String
 
     /// An action with text.
@@ -101,7 +101,7 @@ public final class UNNotificationCategory: Sendable, Hashable {
     public let actions: [UNNotificationAction]
     /// Intents that belong to it; kept.
     public let intentIdentifiers: [String]
-    /// What stands for the text while previews are hidden (iOS 11).
+    /// The placeholder for the text while previews are hidden (iOS 11).
     public let hiddenPreviewsBodyPlaceholder: String
     /// How the system sums up a group (iOS 12); kept, a virtual phone sums up nothing.
     public let categorySummaryFormat: String

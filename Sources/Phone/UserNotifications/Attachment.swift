@@ -80,7 +80,7 @@ extension URL {
 
 /// The file's kind if its name does not tell.
 public let UNNotificationAttachmentOptionsTypeHintKey = "UNNotificationAttachmentOptionsTypeHintKey"
-/// Whether the small image is left out; kept out of sight.
+/// The key to leave out the small image; kept out of sight.
 public let UNNotificationAttachmentOptionsThumbnailHiddenKey = "UNNotificationAttachmentOptionsThumbnailHiddenKey"
 /// Which part of the image is the small one; kept out of sight.
 public let UNNotificationAttachmentOptionsThumbnailClippingRectKey =

@@ -2,8 +2,7 @@ import PhoneCore
 import Synchronization
 package import VirtualPhone
 
-/// What an app does with notifications: both forms of each method, completion handler and async, may be implemented
-/// (ios-delivery.md §0.3).
+/// Handles an app's notifications: both forms of each method, completion handler and async, may be implemented (ios-delivery.md §0.3).
 ///
 /// The phone calls the completion-handler form; its default calls the async form. A class bound to the main actor conforms
 /// with `@preconcurrency` for the completion-handler forms.
@@ -16,7 +15,7 @@ public protocol UNUserNotificationCenterDelegate: AnyObject {
     func userNotificationCenter(
         _ center: UNUserNotificationCenter, willPresent notification: UNNotification
     ) async -> UNNotificationPresentationOptions
-    /// What the person did.
+    /// Handles the person's response.
     func userNotificationCenter(
         _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
         withCompletionHandler completionHandler: @escaping @Sendable () -> Void)
@@ -119,7 +118,7 @@ public final class UNUserNotificationCenter: Sendable {
         self.process.report(.delegateChanged(isSet: false))
     }
 
-    /// Whether content extensions are supported; they draw nothing, but are called (UserNotificationsUI).
+    /// True if content extensions are supported; they draw nothing, but are called (UserNotificationsUI).
     public var supportsContentExtensions: Bool { true }
 
     // Authorization.
@@ -140,12 +139,12 @@ public final class UNUserNotificationCenter: Sendable {
         }
     }
 
-    /// What the person allows.
+    /// Returns the person's permissions.
     public func notificationSettings() async -> UNNotificationSettings {
         self.settings(await self.process.query(.settings))
     }
 
-    /// What the person allows.
+    /// Returns the person's permissions.
     public func getNotificationSettings(
         completionHandler: @escaping @Sendable (UNNotificationSettings) -> Void
     ) { self.process.query(.settings) { completionHandler(self.settings($0)) } }
@@ -193,12 +192,12 @@ public final class UNUserNotificationCenter: Sendable {
     /// Takes all requests back.
     public func removeAllPendingNotificationRequests() { self.process.report(.pendingRemoved(identifiers: nil)) }
 
-    /// What is in Notification Center now.
+    /// Returns the notifications in Notification Center.
     public func deliveredNotifications() async -> [UNNotification] {
         Self.notifications(await self.process.query(.deliveredNotifications))
     }
 
-    /// What is in Notification Center now.
+    /// Returns the notifications in Notification Center.
     public func getDeliveredNotifications(
         completionHandler: @escaping @Sendable ([UNNotification]) -> Void
     ) { self.process.query(.deliveredNotifications) { completionHandler(Self.notifications($0)) } }

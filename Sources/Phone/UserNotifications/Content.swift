@@ -3,7 +3,7 @@ package import PhoneCore
 import Synchronization
 import VirtualPhone
 
-/// What a notification says. Immutable; `mutableCopy()` gives one that can be changed.
+/// The content of a notification. Immutable; `mutableCopy()` gives one that can be changed.
 public class UNNotificationContent: @unchecked Sendable, Hashable {
     // The only state is guarded by this lock, also in the mutable subclass.
     private let state: Mutex<NotificationContent>
@@ -27,11 +27,11 @@ public class UNNotificationContent: @unchecked Sendable, Hashable {
     public var badge: NSNumber? { self.parts.badge.map { NSNumber(value: $0) } }
     /// The sound; nil is silence.
     public var sound: UNNotificationSound? { self.parts.sound.map { UNNotificationSound($0) } }
-    /// What groups notifications; empty if nothing does.
+    /// The id that groups notifications; empty for none.
     public var threadIdentifier: String { self.parts.threadIdentifier }
     /// The category, which gives the actions.
     public var categoryIdentifier: String { self.parts.categoryIdentifier }
-    /// What chooses the scene.
+    /// The id that chooses the scene.
     public var targetContentIdentifier: String? { self.parts.targetContentIdentifier }
     /// The image shown while the app starts.
     public var launchImageName: String { self.parts.launchImageName }
@@ -47,11 +47,11 @@ public class UNNotificationContent: @unchecked Sendable, Hashable {
     public var attachments: [UNNotificationAttachment] {
         self.parts.attachments.map { UNNotificationAttachment(value: $0) }
     }
-    /// What the system names when it sums up the thread; deprecated by Apple from iOS 15.
+    /// The name in the system's summary of the thread; deprecated by Apple from iOS 15.
     public var summaryArgument: String { self.parts.summaryArgument }
     /// How many things it stands for in that sum; deprecated by Apple from iOS 15.
     public var summaryArgumentCount: Int { self.parts.summaryArgumentCount }
-    /// What a Focus filter compares (iOS 16).
+    /// The text that a Focus filter compares (iOS 16).
     public var filterCriteria: String? { self.parts.filterCriteria }
 
     /// A copy that can be changed. Apple's returns `Any`; so does this.
@@ -176,7 +176,7 @@ public final class UNMutableNotificationContent: UNNotificationContent, @uncheck
     }
 }
 
-/// What can change a notification's content: a message or call intent (iOS 15).
+/// A change of a notification's content: a message or call intent (iOS 15).
 public protocol UNNotificationContentProviding {}
 
 package protocol ContentProvider: UNNotificationContentProviding {

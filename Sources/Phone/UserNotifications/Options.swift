@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a notification may do while its app is in the foreground. Raw values: ios-delivery.md §5.5.
+/// The ways in which a notification may appear while its app is in the foreground. Raw values: ios-delivery.md §5.5.
 public struct UNNotificationPresentationOptions: OptionSet, Hashable, Sendable {
     /// Apple's number.
     public let rawValue: UInt
@@ -18,7 +18,7 @@ public struct UNNotificationPresentationOptions: OptionSet, Hashable, Sendable {
     public static let banner = UNNotificationPresentationOptions(rawValue: 1 << 4)
 }
 
-/// What an app asks the person for. Raw values: ios-delivery.md §9.
+/// The permissions that an app asks the person for. Raw values: ios-delivery.md §9.
 public struct UNAuthorizationOptions: OptionSet, Hashable, Sendable {
     /// Apple's number.
     public let rawValue: UInt
@@ -44,7 +44,7 @@ public struct UNAuthorizationOptions: OptionSet, Hashable, Sendable {
     public static let timeSensitive = UNAuthorizationOptions(rawValue: 1 << 8)
 }
 
-/// What the person allowed. Raw values: ios-delivery.md §9.
+/// The person's permission. Raw values: ios-delivery.md §9.
 public enum UNAuthorizationStatus: Int, Hashable, Sendable {
     case notDetermined = 0
     case denied = 1
@@ -150,7 +150,7 @@ public struct UNError: Error, Hashable, Sendable, LocalizedError, CustomNSError 
         self.detail = detail
     }
 
-    /// What happened, in words.
+    /// The error in words.
     public var errorDescription: String? { self.detail }
     /// `UNErrorDomain`.
     public static var errorDomain: String { UNErrorDomain }

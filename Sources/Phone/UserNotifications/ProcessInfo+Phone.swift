@@ -16,7 +16,7 @@ extension ProcessInfo {
         process.facade(ExpiringActivities.self) { ExpiringActivities() }.begin(activity, block, in: process)
     }
 
-    /// Whether Low Power Mode is on.
+    /// True if Low Power Mode is on.
     public var isLowPowerModeEnabled: Bool {
         guard case .lowPowerMode(let isOn) = PhoneProcess.current.queryNow(.lowPowerMode) else { return false }
         return isOn

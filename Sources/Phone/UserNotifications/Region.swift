@@ -8,9 +8,9 @@ import PhoneCore
 public class CLRegion: @unchecked Sendable {
     /// Names the region; `VirtualPhone.cross` crosses it by this name.
     public let identifier: String
-    /// Whether entering it counts.
+    /// True if entering it counts.
     public var notifyOnEntry: Bool
-    /// Whether leaving it counts.
+    /// True if leaving it counts.
     public var notifyOnExit: Bool
 
     init(_ region: NotificationRegion) {

@@ -4,9 +4,9 @@ public import Foundation
 public final class UNNotificationRequest: Sendable, Hashable {
     /// Names the notification; adding another one with this name replaces it.
     public let identifier: String
-    /// What it says.
+    /// The content to show.
     public let content: UNNotificationContent
-    /// What makes it fire; nil is now.
+    /// The trigger that makes it fire; nil is now.
     public let trigger: UNNotificationTrigger?
 
     /// A request. Copies the content.
@@ -28,7 +28,7 @@ public final class UNNotificationRequest: Sendable, Hashable {
 public final class UNNotification: Sendable, Hashable {
     /// When it was delivered, by the phone's clock.
     public let date: Date
-    /// What asked for it.
+    /// The request that it came from.
     public let request: UNNotificationRequest
 
     package init(date: Date, request: UNNotificationRequest) {
@@ -44,7 +44,7 @@ public final class UNNotification: Sendable, Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(self.request) }
 }
 
-/// What a person did with a notification.
+/// A person's response to a notification.
 ///
 /// `@unchecked Sendable`: immutable, so nothing needs a guard; the compiler cannot see it through inheritance.
 public class UNNotificationResponse: @unchecked Sendable, Hashable {

@@ -27,7 +27,7 @@ package final class ServiceExtensionRuntime: Sendable {
 
     private let make: @MainActor @Sendable () -> UNNotificationServiceExtension
     private let hasOwnProcess: Bool
-    /// Those that owe their content, by the number of the call.
+    /// The instances that owe their content, by the number of the call.
     private let open = Mutex<[CallbackNumber: Instance]>([:])
 
     /// With `hasOwnProcess` each call has a queue to itself, so that one that blocks delays neither

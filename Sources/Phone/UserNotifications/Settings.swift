@@ -1,11 +1,11 @@
 package import PhoneCore
 
-/// What the person allows the app to do.
+/// The person's permissions for the app.
 public final class UNNotificationSettings: Sendable, Hashable {
     private let settings: NotificationSettings
     private let entitlements: Entitlements
 
-    /// What needs an entitlement that the app lacks is not supported.
+    /// Makes the settings; one that needs an entitlement the app lacks is not supported.
     package init(_ settings: NotificationSettings, entitlements: Entitlements = []) {
         self.settings = settings
         self.entitlements = entitlements
@@ -29,33 +29,33 @@ public final class UNNotificationSettings: Sendable, Hashable {
     public var authorizationStatus: UNAuthorizationStatus {
         UNAuthorizationStatus(rawValue: self.settings.authorizationStatus.rawValue) ?? .notDetermined
     }
-    /// Whether sounds play.
+    /// Says if sounds play.
     public var soundSetting: UNNotificationSetting { self.setting(self.settings.sound) }
-    /// Whether the icon shows a number.
+    /// Says if the icon shows a number.
     public var badgeSetting: UNNotificationSetting { self.setting(self.settings.badge) }
-    /// Whether alerts appear.
+    /// Says if alerts appear.
     public var alertSetting: UNNotificationSetting { self.setting(self.settings.alert) }
-    /// Whether they are kept in Notification Center.
+    /// Says if they are kept in Notification Center.
     public var notificationCenterSetting: UNNotificationSetting { self.setting(self.settings.notificationCenter) }
-    /// Whether they appear on the lock screen.
+    /// Says if they appear on the lock screen.
     public var lockScreenSetting: UNNotificationSetting { self.setting(self.settings.lockScreen) }
-    /// Whether they appear in a car: never on a virtual phone.
+    /// Says if they appear in a car: never on a virtual phone.
     public var carPlaySetting: UNNotificationSetting { .notSupported }
-    /// Whether critical alerts are allowed; they need the entitlement (iOS 12).
+    /// Says if critical alerts are allowed; they need the entitlement (iOS 12).
     public var criticalAlertSetting: UNNotificationSetting {
         self.setting(self.settings.criticalAlert, needs: .criticalAlerts)
     }
-    /// Whether time-sensitive ones are allowed; they need the entitlement (iOS 15).
+    /// Says if time-sensitive ones are allowed; they need the entitlement (iOS 15).
     public var timeSensitiveSetting: UNNotificationSetting {
         self.setting(self.settings.timeSensitive, needs: .timeSensitive)
     }
-    /// Whether they are held for a summary (iOS 15).
+    /// Says if they are held for a summary (iOS 15).
     public var scheduledDeliverySetting: UNNotificationSetting { self.setting(self.settings.scheduledDelivery) }
-    /// Whether direct messages may break through; they need the entitlement (iOS 15).
+    /// Says if direct messages may break through; they need the entitlement (iOS 15).
     public var directMessagesSetting: UNNotificationSetting {
         self.setting(self.settings.directMessages, needs: .communication)
     }
-    /// Whether they may be read aloud (iOS 13).
+    /// Says if they may be read aloud (iOS 13).
     public var announcementSetting: UNNotificationSetting { self.setting(self.settings.announcement) }
     /// How alerts look.
     public var alertStyle: UNAlertStyle {
@@ -65,6 +65,6 @@ public final class UNNotificationSettings: Sendable, Hashable {
     public var showPreviewsSetting: UNShowPreviewsSetting {
         UNShowPreviewsSetting(rawValue: self.settings.showPreviews.rawValue) ?? .always
     }
-    /// Whether the system shows a button to the app's own settings.
+    /// True if the system shows a button to the app's own settings.
     public var providesAppNotificationSettings: Bool { self.settings.providesAppNotificationSettings }
 }

@@ -1,13 +1,13 @@
 public import Foundation
 import PhoneCore
 
-/// What makes a request fire.
+/// The trigger that makes a request fire.
 ///
 /// `@unchecked Sendable`: immutable, so nothing needs a guard; the compiler cannot see it through inheritance.
 public class UNNotificationTrigger: @unchecked Sendable, Hashable {
     // Immutable, also in the subclasses.
 
-    /// Whether it fires again and again.
+    /// True if it fires again and again.
     public let repeats: Bool
     let value: NotificationTrigger?
 
@@ -76,7 +76,7 @@ public final class UNTimeIntervalNotificationTrigger: UNNotificationTrigger, @un
 ///
 /// `@unchecked Sendable`: immutable, so nothing needs a guard; the compiler cannot see it through inheritance.
 public final class UNCalendarNotificationTrigger: UNNotificationTrigger, @unchecked Sendable {
-    /// What must match; the phone looks at year, month, day, hour, minute, second and weekday.
+    /// The components that must match; the phone looks at year, month, day, hour, minute, second and weekday.
     public let dateComponents: DateComponents
 
     /// A trigger.

@@ -5,7 +5,7 @@ public import UIKit
 public import UserNotifications
 public import VirtualPhone
 
-/// What happens to the expanded notification after an action. Raw values as Apple's.
+/// The state of the expanded notification after an action. Raw values as Apple's.
 public enum UNNotificationContentExtensionResponseOption: UInt, Hashable, Sendable {
     case doNotDismiss = 0
     case dismiss = 1
@@ -13,7 +13,7 @@ public enum UNNotificationContentExtensionResponseOption: UInt, Hashable, Sendab
     case dismissAndForwardAction = 2
 }
 
-/// What the button over an image or sound looks like. Raw values as Apple's.
+/// The look of the button over an image or sound. Raw values as Apple's.
 public enum UNNotificationContentExtensionMediaPlayPauseButtonType: UInt, Hashable, Sendable {
     case none = 0
     case `default` = 1
@@ -25,13 +25,13 @@ public enum UNNotificationContentExtensionMediaPlayPauseButtonType: UInt, Hashab
 @MainActor public protocol UNNotificationContentExtension: AnyObject {
     /// A notification to show; called again when another one of its thread arrives.
     func didReceive(_ notification: UNNotification)
-    /// What the person did.
+    /// Handles the person's response.
     func didReceive(
         _ response: UNNotificationResponse,
         completionHandler completion: @escaping @Sendable (UNNotificationContentExtensionResponseOption) -> Void)
-    /// What the person did, async form.
+    /// Handles the person's response, async form.
     func didReceive(_ response: UNNotificationResponse) async -> UNNotificationContentExtensionResponseOption
-    /// What the media button looks like.
+    /// The look of the media button.
     var mediaPlayPauseButtonType: UNNotificationContentExtensionMediaPlayPauseButtonType { get }
     /// Where the media button is.
     var mediaPlayPauseButtonFrame: CGRect { get }

@@ -122,7 +122,9 @@ package final class AppGroup: Sendable {
         case ledger, badge, recipient, settings
     }
 
-    enum Person: Equatable {
+    enum Person: Equatable, JSONTagged {
+        static let tag = JSONTag("person", meaning: "a person", names: ["signedIn": ["_0": ""]])
+
         /// The app has not said yet, or the file was damaged.
         case unknown
         case signedOut
@@ -137,7 +139,7 @@ private struct Files {
     var ledger: LedgerFile
     private let badge: BadgeFile
     private let mirror: BadgeMirror?
-    /// Whether the copy is that of this process's last look.
+    /// True if the copy is from this process's last look.
     private var isMirrored = false
     private var recipient: JSONFile<AppGroup.Person>
     private var settings: JSONFile<SharedSettings>
@@ -147,7 +149,7 @@ private struct Files {
         func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
         self.ledger = LedgerFile(path("ledger.records"))
         self.badge = BadgeFile(path: path(Self.badgePrefix + badgeKey + Self.badgeSuffix))
-        self.recipient = JSONFile(path("recipient.json")) { AppGroup.Person(json: $0) }
+        self.recipient = JSONFile(path("recipient.json")) { try? AppGroup.Person(json: $0) }
         self.settings = JSONFile(path("settings.json")) { SharedSettings(json: $0) }
     }
 
@@ -182,30 +184,5 @@ private struct Files {
         if contents.person != before.person { try self.recipient.write(contents.person.json) }
         if contents.settings != before.settings { try self.settings.write(contents.settings.json) }
         return foreign
-    }
-}
-
-extension AppGroup.Person {
-    var json: JSONValue {
-        switch self {
-        case .unknown: [:]
-        case .signedOut: ["signed_out": true]
-        case .signedIn(let recipient):
-            .members([
-                ("tag", .string(recipient.tag)), ("extension_token", .string(recipient.extensionToken)),
-                ("position", .int(recipient.position)),
-            ])
-        }
-    }
-
-    init?(json: JSONValue) {
-        if json["signed_out"]?.boolValue == true {
-            self = .signedOut
-            return
-        }
-        guard let tag = json["tag"]?.stringValue, let token = json["extension_token"]?.stringValue,
-            let position = json["position"]?.intValue.flatMap({ LogPosition(exactly: $0) })
-        else { return nil }
-        self = .signedIn(Recipient(tag: tag, extensionToken: token, position: position))
     }
 }

@@ -41,7 +41,7 @@ public struct BadgeStore: Sendable {
     /// In the app: what the icon shows; a missing number reads as 0 (S2.18).
     public var value: Int { self.storedValue ?? 0 }
 
-    /// What the icon shows; nil if no number is stored, or the container cannot be read.
+    /// The number on the icon; nil if no number is stored, or the container cannot be read.
     public var storedValue: Int? { (try? self.group.update { $0.badge?.shown }) ?? nil }
 
     /// Why there is no number: nothing if there is one.

@@ -5,7 +5,7 @@ import TidingsModel
 /// knows the file reads only what others have added. Used under the lock only.
 struct LedgerFile {
     let path: String
-    /// What this process has read of the file, up to `end`.
+    /// The part of the file, up to `end`, that this process has read.
     private var known = Ledger()
     private var file: SmallFile.Identity?
     private var end = 0

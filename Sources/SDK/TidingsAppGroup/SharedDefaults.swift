@@ -72,8 +72,8 @@ struct BadgeMirror: Sendable {
     let defaults: any SharedDefaults
     let key: String
 
-    /// Returns what somebody else has written in place of the copy of `before`; nil if nobody has. A copy that is missing was removed, or is of
-    /// before there was one.
+    /// Writes the copy. Returns the value that another writer has put in place of the copy of `before`; nil if there is none. A missing
+    /// copy was removed, or there was none yet.
     func update(to number: Int?, before: Int?) -> ForeignBadge? {
         let found = self.defaults.number(forKey: self.key)
         if found != number.map({ .number($0) }) ?? .none { self.defaults.set(number, forKey: self.key) }
@@ -88,7 +88,7 @@ package struct ForeignBadge: Hashable, Sendable, CustomStringConvertible {
     package var key: String
     /// Nil for something that is no whole number.
     package var written: Int?
-    /// What stands there again; nil for nothing.
+    /// The number that stands there again; nil for nothing.
     package var kept: Int?
 
     package var description: String {

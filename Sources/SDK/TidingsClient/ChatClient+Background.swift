@@ -74,8 +74,9 @@ extension ChatClient {
             return self.failWake(wake)
         }
         let events = wake.work.events(
-            replyID: ClientMessageID(UUID().uuidString.lowercased()), position: { try? engine.store.position(of: $0) },
-            newest: { try? engine.store.newest($0) })
+            replyID: ClientMessageID(UUID().uuidString.lowercased()),
+            position: { id in try? engine.store.ask { try $0.position(of: id) } },
+            newest: { conversation in try? engine.store.ask { try $0.newest(conversation) } })
         for event in events { engine.post(event) }
         let waited = self.clock.now.monotonic - wake.since
         engine.post(.wakeBegan(wake.number, remainingMilliseconds: wake.remaining.map { $0 - waited }))

@@ -70,7 +70,7 @@ extension ChatClient {
     /// - Throws: `ChatError.notSignedIn`, `.store`.
     public func invitations() throws -> [Invitation] { try self.reading { try $0.invitations() } }
 
-    /// What becomes of the person's invitations, from now on, once it is in the local store. They ring nowhere and count nowhere.
+    /// Changes of the person's invitations, from now on, once they are in the local store. They ring nowhere and count nowhere.
     public var invitationChanges: AsyncStream<InvitationChange> {
         let person = self.userID
         return self.outlets.entries.stream(gap: self.gap(in: .invitationChanges)) { [weak self] entry in
@@ -86,7 +86,7 @@ extension ChatClient {
         try await self.requestChange(conversation, .decline)
     }
 
-    /// Withdraws invitations: for whoever made them, an owner or admin.
+    /// Withdraws invitations: for the inviter, an owner or an admin.
     ///
     /// - Throws: `ChatError.unknownConversation`, `.notAMember`, `.notAllowed`.
     public func withdrawInvitations(of users: [UserID], to conversation: ConversationID) async throws {

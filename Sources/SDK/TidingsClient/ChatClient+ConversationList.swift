@@ -8,11 +8,11 @@ public import TidingsModel
 //
 // No notification and no count depends on it: a hidden or archived conversation rings and counts as its level says.
 extension ChatClient {
-    /// What has changed of a conversation's settings.
+    /// A change of a conversation's settings.
     public struct ConversationSettingsChange: Hashable, Sendable {
         /// The conversation, as this person sees it.
         public var conversation: ConversationID
-        /// What the server has now.
+        /// The settings that the server has now.
         public var settings: ConversationSettings
     }
 
@@ -69,15 +69,15 @@ extension ChatClient {
         try self.change(conversation, .draft(text.flatMap { $0.isEmpty ? nil : $0 }))
     }
 
-    /// What the person has written in a conversation and not sent, on whichever device; nil for nothing.
+    /// Returns the text that the person has typed in a conversation, on any device, and not sent; nil for none.
     ///
     /// - Throws: `ChatError.notSignedIn`, `.store`.
     public func draft(for conversation: ConversationID) throws -> ConversationDraft? {
         try self.settings().conversations[conversation]?.draft
     }
 
-    /// What the person's devices, this one too, change of a conversation's settings: level, pin, archive, hiding and draft, from now on,
-    /// once the server has taken it and it is in the local store.
+    /// Changes of a conversation's settings by any of the person's devices, this one too: level, pin, archive, hiding and draft, from now
+    /// on, once the server has taken them and they are in the local store.
     public var conversationSettingsChanges: AsyncStream<ConversationSettingsChange> {
         self.outlets.entries.stream(gap: self.gap(in: .conversationSettingsChanges)) { entry in
             guard case .conversationSettings(let conversation, let settings) = entry.body else { return nil }

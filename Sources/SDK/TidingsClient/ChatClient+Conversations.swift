@@ -99,7 +99,7 @@ extension ChatClient {
     }
 
     /// Sets what a member is called here, nil for their own name: for the member, an owner or an admin, where the app lets people choose
-    /// (`app.ID.own_profiles`, docs/configuration.md).
+    /// (`app.ID.own_profiles`, docs/server/configuration.md).
     ///
     /// - Throws: `ChatError.unknownConversation`, `.notAMember`, `.notAllowed`.
     public func setNickname(_ nickname: String?, of user: UserID, in conversation: ConversationID) async throws {
@@ -175,7 +175,7 @@ extension ChatClient {
     public struct HistoryPage: Hashable, Sendable {
         /// Messages, newest first.
         public var messages: [Message]
-        /// Whether there are older ones: ask with `before` the last of these.
+        /// True if there are older ones: ask with `before` the last of these.
         public var hasMore: Bool
     }
 

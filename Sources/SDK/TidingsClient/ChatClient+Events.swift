@@ -3,7 +3,7 @@ public import Foundation
 import TidingsAppGroup
 public import TidingsModel
 
-/// What a person did with one of our notifications.
+/// A person's response to one of our notifications.
 public typealias NotificationResponse = PersonResponse
 
 // What the client tells the app beside messages.
@@ -19,7 +19,7 @@ extension ChatClient {
     /// key.
     public static let didReceiveCustomMessageNotification = Notification.Name("TidingsDidReceiveCustomMessage")
 
-    /// What the app's developer should know, as it happens; it is also written to `Configuration.log`.
+    /// Problems for the app's developer, as they happen; they are also written to `Configuration.log`.
     public var problems: AsyncStream<ClientProblem> { self.outlets.problems.stream(gap: self.gap(in: .problems)) }
 
     /// Taps and actions on our notifications, each once. The kit feeds it. Those that came before the first stream go to it.

@@ -96,8 +96,8 @@ extension ChatClient {
         }
     }
 
-    /// Somebody signs in on a phone that was an anonymous person's until now: the server is told that this one has gone, also by a later
-    /// process. Somebody of whom it does not know yet that they have signed out goes before.
+    /// Tells the server, also in a later process, that the phone's anonymous person has left, because another person signs in. An earlier
+    /// sign-out that the server does not know of yet goes first.
     func leaveAnonymousPerson(for person: UserID) async {
         let app = self.configuration.appKey
         guard let before = self.folders.signedIn(app: app), before != person, before.isAnonymous,
@@ -139,10 +139,10 @@ extension ChatError {
 }
 
 extension ClientFolders {
-    func installation(app: AppID) -> Installation? { Installation(json: self.secret(.installation(app))) }
+    func installation(app: AppID) -> Installation? { self.secret(.installation(app)) }
 
     func keepInstallation(_ installation: Installation?, app: AppID) throws {
         guard let installation else { return try self.forgetSecret(.installation(app)) }
-        try self.keepSecret(installation.json, .installation(app))
+        try self.keepSecret(installation, .installation(app))
     }
 }

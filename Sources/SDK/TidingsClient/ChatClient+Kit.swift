@@ -10,31 +10,31 @@ extension ChatClient {
         set { self.changeSwitches { $0.isLocalNotificationEnabled = newValue } }
     }
 
-    /// Whether a local notification shows the message's text; otherwise a fixed text and no title (requirements S3).
+    /// True while local notifications show the message's text; otherwise they have a fixed text and no title (requirements S3).
     public var showsNotificationContent: Bool {
         get { self.state.withLock { $0.switches.showsContent } }
         set { self.changeSwitches { $0.showsContent = newValue } }
     }
 
-    /// Whether the kit writes the number on the icon (S2.11, S2.17): when the app stops being active, with each local
-    /// notification, and when the count changes in the background. Off, the app does it as it needs.
+    /// True while the kit writes the number on the icon (S2.11, S2.17): when the app stops being active, with each local notification, and
+    /// when the count changes in the background. Otherwise the app does it as it needs.
     public var isBadgeManaged: Bool {
         get { self.state.withLock { $0.switches.managesBadge } }
         set { self.changeSwitches { $0.managesBadge = newValue } }
     }
 
-    /// Whether local notifications take people's and groups' names from the server where the app's providers give none. By default they do
-    /// not: a message without a name from the app becomes no local notification (S0.4, S3.5).
+    /// True while local notifications take people's and groups' names from the server where the app's providers give none. By default they
+    /// do not: a message without a name from the app becomes no local notification (S0.4, S3.5).
     ///
-    /// The server has names if the app's backend tells it (`PUT …/users/{user}/profile`, see docs/api.md), or people choose their own
+    /// The server has names if the app's backend tells it (`PUT …/users/{user}/profile`, see docs/server/api-people.md), or people choose their own
     /// (`setProfile(_:)`).
     public var usesServerNames: Bool {
         get { self.state.withLock { $0.switches.usesServerNames } }
         set { self.changeSwitches { $0.usesServerNames = newValue } }
     }
 
-    /// Whether a message that comes over the connection while the app is in the foreground, and belongs to another screen, rings
-    /// there: with a banner that the app draws (`NotificationIntegration.inAppBanners`), a sound and vibration (S4.2, S4.6). Off by default, because
+    /// True while a message that comes over the connection with the app in the foreground, and belongs to another screen, rings there: with
+    /// a banner that the app draws (`NotificationIntegration.inAppBanners`), a sound and vibration (S4.2, S4.6). Off by default, because
     /// only an app that keeps `activeConversation` up to date knows which messages those are.
     ///
     /// Never for what the person's level or quiet hours silence, their own messages, what has expired, and what is caught up with after a
@@ -44,9 +44,9 @@ extension ChatClient {
         set { self.changeSwitches { $0.ringsInForeground = newValue } }
     }
 
-    /// Whether notifications of one-to-one conversations, groups and discussions are ones of people rather than of the app, from iOS 15 on
-    /// (ios-delivery.md §11). The app needs the entitlement `com.apple.developer.usernotifications.communication` and `INSendMessageIntent` among
-    /// its `NSUserActivityTypes`; the extension is told by its own option, and both must say the same. Off by default.
+    /// True while notifications of one-to-one conversations, groups and discussions come from people, not from the app, from iOS 15 on
+    /// (ios-delivery.md §11). The app needs the entitlement `com.apple.developer.usernotifications.communication` and `INSendMessageIntent`
+    /// among its `NSUserActivityTypes`; the extension has an option of its own, and both must say the same. Off by default.
     ///
     /// The system is then told of the person's own messages, too, for its suggestions, and told to forget: a message that was recalled, a
     /// conversation the person has been put out of, and everything at a sign-out, where notifications hide what messages say, and when this is
@@ -84,8 +84,8 @@ extension ChatClient {
         let settings = self.state.withLock { $0.switches }
         var server = ResolvedNames()
         if let group = question.group, let store = self.engine?.store {
-            server.member = (try? store.nickname(of: question.sender, in: group)) ?? nil
-            let info = (try? store.info(group)) ?? nil
+            server.member = (try? store.ask { try $0.rows.nickname(of: question.sender, in: group) }) ?? nil
+            let info = (try? store.ask { try $0.info(group) }) ?? nil
             server.group = info?.name
             server.memberCount = info.map(\.members.count).flatMap { $0 > 0 ? $0 : nil }
         }
@@ -96,7 +96,7 @@ extension ChatClient {
         return names.filled(by: server, settings)
     }
 
-    /// Of the person who is signed in; without one there is nothing to remember.
+    /// Remembers names for the person who is signed in; does nothing without one.
     package func remember(_ names: ResolvedNames, for question: NameQuestion) {
         self.engine?.remember(names, for: question)
     }
@@ -153,7 +153,7 @@ extension ChatClient {
 package struct ClientKitFacts: KitFacts {
     let client: ChatClient
 
-    /// What this process has heard from the server; otherwise what the app group says.
+    /// The sign-in that this process has heard of from the server; otherwise the app group's.
     package var signIn: ExtensionDecision.SignIn {
         let engine = self.client.engine
         if let known = engine?.shared.withLock({ $0.recipientTag }) { return .signedIn(recipientTag: known) }
@@ -162,5 +162,7 @@ package struct ClientKitFacts: KitFacts {
 
     package var hasPerson: Bool { self.client.engine != nil || self.client.folders.lastSignIn != nil }
 
-    package func isKnown(_ message: MessageID) -> Bool { (try? self.client.engine?.store.isKnown(message)) ?? false }
+    package func isKnown(_ message: MessageID) -> Bool {
+        (try? self.client.engine?.store.ask { try $0.isKnown(message) }) ?? false
+    }
 }

@@ -5,12 +5,12 @@ public import TidingsModel
 extension ChatClient {
     /// Uploads a file. What it is, its first bytes say.
     ///
-    /// A message names it by `MediaID.reference`, where another has a URL; whoever has that message may read it. A file that no message
+    /// A message names it by `MediaID.reference`, where another has a URL; everyone with that message may read it. A file that no message
     /// names is deleted after a day.
     ///
     /// - Parameters:
     ///   - file: must stay as it is until the upload has ended.
-    ///   - name: what it is called when somebody saves it; nil for the file's name.
+    ///   - name: the file name for people who save it; nil for the file's own.
     /// - Throws: `ChatError.notSignedIn`; `.invalid`: the configuration has no `apiURL`, or the file is empty or of no kind that the
     ///   server could take; `.store`: it cannot be read.
     public func uploadMedia(_ file: URL, name: String? = nil) throws -> MediaUpload {

@@ -184,6 +184,6 @@ extension ChatClient {
     public func search(
         _ text: String, in conversation: ConversationID? = nil, limit: Int = 50
     ) throws -> [StoredMessage] {
-        try self.reading { try $0.search(text, in: conversation, limit: min(max(1, limit), 1_000)) }
+        try self.reading { try $0.rows.search(text, in: conversation, limit: min(max(1, limit), 1_000)) }
     }
 }

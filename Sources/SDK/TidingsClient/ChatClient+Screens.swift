@@ -3,8 +3,8 @@ package import TidingsModel
 
 // What the SDK's screens need beside what every app may use.
 extension ChatClient {
-    /// Where screens keep what the person has written and not sent, and images they have seen. It goes with the person's store, at a
-    /// sign-out or when somebody else signs in.
+    /// Returns the folder in which screens keep unsent texts and the images they have seen. It goes with the person's store, at a sign-out
+    /// or when another person signs in.
     package func screensFolder() throws -> URL {
         guard let person = self.userID else { throw ChatError.notSignedIn }
         do { return try self.folders.screensFolder(app: self.configuration.appKey, person: person) } catch {

@@ -83,9 +83,10 @@ extension ChatClient {
     public func unblock(_ user: UserID) async throws { try await self.request(.setBlocked(user, false)) }
 
     func storeSetting(_ pendingChange: PendingSettingsChange) throws {
-        let unread = try self.reading { try $0.writePendingChange(pendingChange) }
+        let command = LocalStoreCommand.addPendingChange(pendingChange)
+        let outcome = try self.withStore { try $0.carryOut(command) }
         self.engine?.post(.settingRequested(pendingChange))
-        self.engine?.post(.unreadCounted(unread))
+        for event in command.events(after: outcome) { self.engine?.post(event) }
     }
 
     @discardableResult

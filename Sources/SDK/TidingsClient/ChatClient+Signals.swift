@@ -8,7 +8,7 @@ extension ChatClient {
         public var conversation: ConversationID
         /// Who.
         public var user: UserID
-        /// Whether they type now. After some seconds without a signal they count as having stopped.
+        /// True if they type now. After some seconds without a signal they count as having stopped.
         public var isTyping: Bool
     }
 
@@ -73,7 +73,7 @@ extension ChatClient {
 
     /// Who has received and who has read one of this person's own messages.
     ///
-    /// - Throws: `ChatError.unknownMessage`, `.notAllowed` for somebody else's message, and what every request throws.
+    /// - Throws: `ChatError.unknownMessage`, `.notAllowed` for another person's message, and what every request throws.
     public func receipts(of message: MessageID) async throws -> MessageReceipts {
         guard case .receipts(let receipts) = try await self.request(.receipts(message)) else {
             throw ChatError.unexpectedAnswer

@@ -31,7 +31,7 @@ public final class ChatClient: Sendable {
         var storeFault: String?
         var wakes: [WakeNumber: CheckedContinuation<BackgroundRefreshResult, Never>] = [:]
         var lastWake: WakeNumber = 0
-        /// Whether the engine was told to connect: before that nobody wants a connection, so wakes wait.
+        /// True if the engine was told to connect: before that nobody wants a connection, so wakes wait.
         var hasRequested = false
         var pendingOpened: [PendingOpened] = []
         var pendingWakes: [PendingWake] = []
@@ -45,7 +45,7 @@ public final class ChatClient: Sendable {
         var gateWaiters: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// What the client was made with.
+    /// The configuration that the client was made with.
     public let configuration: Configuration
     let state: Locked<State>
     let outlets: Outlets
@@ -254,7 +254,7 @@ public final class ChatClient: Sendable {
 
     /// The person who is signed in.
     public var userID: UserID? { self.engine?.person }
-    /// What went wrong last with the files of this device; nil if nothing did.
+    /// The last failure with the files of this device; nil if there was none.
     public var storeFault: String? { self.state.withLock { $0.storeFault } }
 
     var engine: ClientEngine? { self.state.withLock { $0.engine } }
@@ -263,7 +263,11 @@ public final class ChatClient: Sendable {
     /// The engines that may hold the background task.
     package var taskHolders: [ObjectIdentifier] { self.engines.map { ObjectIdentifier($0) } }
 
-    func reading<Value>(_ body: (LocalStore) throws -> Value) throws -> Value {
+    func reading<Value>(_ question: (LocalStoreMachine<DatabaseRows>) throws -> Value) throws -> Value {
+        try self.withStore { try $0.ask(question) }
+    }
+
+    func withStore<Value>(_ body: (LocalStore) throws -> Value) throws -> Value {
         guard let engine = self.engine else { throw ChatError.notSignedIn }
         do {
             return try body(engine.store)
@@ -316,7 +320,7 @@ public final class ChatClient: Sendable {
             platform: Configuration.platform, words: self.configuration.words)
         settings.runState.limitMilliseconds = self.configuration.backgroundConnectionLimitMilliseconds
         let isForeground = self.state.withLock { $0.isForeground }
-        var restored = try store.restored()
+        var restored = try store.ask { try $0.restored() }
         restored.isLeaving = isLeaving
         let preferences = Preferences(confirmed: restored.preferences, pendingChanges: restored.pendingChanges)
         let core = ClientCore(

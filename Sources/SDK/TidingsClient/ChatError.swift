@@ -31,9 +31,9 @@ public enum ChatError: Error, Hashable, Sendable, CustomStringConvertible {
     case unknownConversation(reason: String)
     /// There is no such message, or it is not one of the person's, or it was recalled.
     case unknownMessage(reason: String)
-    /// The person, or somebody who was named, is no member of the conversation.
+    /// The person, or another person who was named, is no member of the conversation.
     case notAMember(reason: String)
-    /// The person may not do that: somebody else's message, or somebody else's role.
+    /// The person may not do that: it is another person's message or role.
     case notAllowed(reason: String)
     /// The person may not write in the conversation: they are muted there, or only owner and admins write (`ConversationInfo`).
     case muted(reason: String)
@@ -45,7 +45,7 @@ public enum ChatError: Error, Hashable, Sendable, CustomStringConvertible {
     case exists(reason: String)
     /// The app's backend has not registered the message type.
     case unknownObjectName(reason: String)
-    /// The server refused an upload or a download: its code, such as `media_quota_exceeded` (docs/errors.md), empty where it named none, and
+    /// The server refused an upload or a download: its code, such as `media_quota_exceeded` (docs/server/errors.md), empty where it named none, and
     /// the HTTP status.
     case media(code: String, status: Int)
 

@@ -4,7 +4,7 @@ import TidingsAppGroup
 public import TidingsModel
 
 extension ChatClient {
-    /// What a client is made with.
+    /// The configuration of a client.
     public struct Configuration: Sendable {
         /// The app's key on the server: the tenant.
         public var appKey: AppID
@@ -26,8 +26,8 @@ extension ChatClient {
         public var storeFolder: URL?
         /// The app's bundle identifier: the topic of its pushes. Nil is the main bundle's.
         public var bundleIdentifier: String?
-        /// What notifications say beside messages' own words, by language: the same as `words` of the app on the server. The language is that
-        /// of a person who has set none (`setPushLanguage`); by default the phone's, and the built-in words.
+        /// The words of notifications beside the messages' own, by language: the same as `words` of the app on the server. The language is
+        /// that of a person who has set none (`setPushLanguage`); by default the phone's, and the built-in words.
         public var words = AppWords(language: PhoneLanguage.tag)
         /// How long the connection is kept in the background at most (S0.6); less if the system gives less (S3.2).
         public var backgroundConnectionLimitMilliseconds: Int64 = 120_000
@@ -42,7 +42,7 @@ extension ChatClient {
         /// How many elements each stream of the client holds that its reader has not taken, 1 or more. One more, and the oldest falls
         /// out: `ChatClient.streamGaps` tells the reader's app to look into the local store, where it still is.
         public var streamElementsMax = 1_000
-        /// Whether the process was started in the foreground. A push that wakes the app starts it in the background.
+        /// True if the process was started in the foreground. A push that wakes the app starts it in the background.
         public var isStartedInForeground = true
         /// Where problems are written; by default the system's log, or standard error where there is none.
         public var log: @Sendable (ClientProblem) -> Void = { ClientLog.write($0) }

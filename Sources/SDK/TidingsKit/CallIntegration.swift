@@ -40,11 +40,11 @@ public final class CallIntegration: Sendable {
         public var id: UUID
         /// Who calls.
         public var caller: UserID
-        /// What the screen calls them; nil shows their id.
+        /// The caller's name on the screen; nil shows their id.
         public var callerName: String?
-        /// Whether it is a call with video.
+        /// True if it is a call with video.
         public var hasVideo: Bool
-        /// What the app's backend sent with it.
+        /// The data that the app's backend sent with it.
         public var data: JSONValue
     }
 
@@ -99,8 +99,8 @@ public final class CallIntegration: Sendable {
         return true
     }
 
-    /// Reports the call to CallKit before it returns. One that is for somebody who is no longer signed in here is reported without a name
-    /// and ended at once. Answers whether the push was ours; then the handler is called once, otherwise the app reports a call and calls it.
+    /// Reports the call to CallKit before it returns. A call for a person who is no longer signed in here is reported without a name and
+    /// ended at once. Returns true if the push was ours; then the handler is called once, otherwise the app reports a call and calls it.
     @discardableResult
     public func pushRegistry(
         _ registry: PKPushRegistry, didReceiveIncomingPushWith payload: PKPushPayload, for type: PKPushType,

@@ -16,7 +16,7 @@ public enum ChatFailure: String, Hashable, Sendable, CaseIterable, Codable {
     case notAllowed
     /// The time for it is over.
     case tooLate
-    /// What it is about is not there any more.
+    /// Its subject is not there any more.
     case gone
     /// The text is longer than the server takes.
     case tooLong

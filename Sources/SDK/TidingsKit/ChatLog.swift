@@ -4,9 +4,9 @@ package import TidingsModel
 /// The messages a screen has loaded of its conversation, by id, which is the order in which the server has taken them.
 package struct ChatLog {
     package private(set) var messages: [StoredMessage] = []
-    /// Whether this device may have messages before the first.
+    /// True if this device may have messages before the first.
     package var hasEarlierHere = true
-    /// Whether the server may.
+    /// True if the server may have messages before the first.
     package var hasEarlierOnServer = true
     private var deleted: Set<MessageID> = []
 
@@ -32,7 +32,7 @@ package struct ChatLog {
         }
     }
 
-    /// What the server alone has stands in no log of this device.
+    /// Merges messages that only the server has; they stand in no log of this device.
     package mutating func merge(fromServer messages: [Message], seenBy person: UserID) {
         self.merge(
             messages.filter { self[$0.id] == nil }.map {

@@ -1,7 +1,7 @@
 package import TidingsClient
 package import TidingsModel
 
-/// What is typed and not sent: with the conversation's settings on all of the person's devices, and what is too long for that also here.
+/// Keeps typed texts that are not sent: in the conversation's settings on all of the person's devices, and long ones also here.
 @MainActor package final class Drafts {
     private let client: ChatClient
     private var long: [ConversationID: String] = [:]

@@ -181,6 +181,7 @@ final class KitHostAdapter: KitHost {
         case .restricted: refresh = .restricted
         @unknown default: return nil
         }
+        let model = await KitSurroundings.model
         return DeviceStatus(
             authorization: authorization, alert: settings.alertSetting == .enabled,
             sound: settings.soundSetting == .enabled, badge: settings.badgeSetting == .enabled,
@@ -191,10 +192,11 @@ final class KitHostAdapter: KitHost {
             languages: Locale.preferredLanguages.prefix(DeviceStatus.languagesMax).compactMap(Self.fitting),
             appVersion: Self.fitting(
                 Bundle.main.object(forInfoDictionaryKey: "CFBundleShortVersionString") as? String) ?? "",
-            systemVersion: Self.fitting(await self.systemVersion()) ?? "")
+            systemVersion: Self.fitting(await self.systemVersion()) ?? "",
+            model: model.utf8.count <= DeviceStatus.modelBytesMax ? model : "")
     }
 
-    /// What is longer than a report may have it is left out.
+    /// Returns the text; nil if it is longer than a report may have it.
     private static func fitting(_ text: String?) -> String? {
         text.flatMap { $0.utf8.count <= DeviceStatus.textBytesMax ? $0 : nil }
     }

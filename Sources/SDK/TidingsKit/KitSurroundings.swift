@@ -28,4 +28,17 @@ import UIKit
         #endif
         return filled
     }
+
+    /// Apple's identifier of the model, for example `iPhone16,1`; on a simulator, of the one it stands for.
+    static var model: String {
+        #if TIDINGS_UIKIT
+            return PhoneProcess.currentIfAny?.facts.model ?? ""
+        #elseif targetEnvironment(simulator)
+            return ProcessInfo.processInfo.environment["SIMULATOR_MODEL_IDENTIFIER"] ?? ""
+        #else
+            var system = utsname()
+            uname(&system)
+            return withUnsafeBytes(of: system.machine) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        #endif
+    }
 }

@@ -1,16 +1,16 @@
 public import Foundation
 public import TidingsModel
 
-/// What is offered when a person types `@` in a group, and whom a text mentions.
+/// Finds the names to offer when a person types `@` in a group, and the people whom a text mentions.
 public enum MentionCompletion {
-    /// Somebody who can be mentioned.
+    /// A person who can be mentioned.
     public struct Candidate: Hashable, Sendable {
         /// The person; nil for everybody.
         public var user: UserID?
-        /// What they are called there.
+        /// The name in the group.
         public var name: String
 
-        /// Somebody, or everybody.
+        /// Makes a candidate of a person, or of everybody.
         public init(user: UserID?, name: String) {
             self.user = user
             self.name = name
@@ -20,8 +20,8 @@ public enum MentionCompletion {
     /// How many are offered at once.
     public static let candidatesMax = 5
 
-    /// What is typed of a name: from the `@` before the caret, which begins the text or follows a space or a letter that is not
-    /// Latin, up to the caret. Nil if no name is being typed.
+    /// Returns the typed beginning of a name: from the `@` before the caret, which begins the text or follows a space or a letter that is
+    /// not Latin, up to the caret. Nil if no name is being typed.
     ///
     /// - Parameters:
     ///   - text: what stands in the field.
@@ -31,13 +31,13 @@ public enum MentionCompletion {
         guard let at = units.lastIndex(of: 0x40), units.count == caret else { return nil }
         let name = String(decoding: units[(at + 1)...], as: UTF16.self)
         guard name.count <= 32, !name.contains(where: \.isNewline), !name.contains("  ") else { return nil }
-        // As in an address: somebody@example.com.
+        // This is an address, such as name@example.com.
         let before = String(decoding: units[..<at], as: UTF16.self)
         guard Self.isBeginning(before.endIndex, in: before) else { return nil }
         return (NSRange(location: at, length: caret - at), name)
     }
 
-    /// Those whose name, or a word of it, or id begins so, in the given order, of which the first is everybody's; `candidatesMax` at most.
+    /// Returns the candidates with a name, a word of it, or an id that begins like this, in the given order; `candidatesMax` at most.
     public static func candidates(for name: String, among all: [Candidate]) -> [Candidate] {
         let typed = name.lowercased()
         let found = all.filter { candidate in
@@ -80,7 +80,7 @@ public enum MentionCompletion {
         return found
     }
 
-    /// As in an address, a Latin letter or digit before the `@` makes no name of what follows.
+    /// Returns true if a name may begin here: after a Latin letter or digit the `@` belongs to an address.
     private static func isBeginning(_ at: String.Index, in text: String) -> Bool {
         guard let before = text[..<at].last else { return true }
         return !before.isASCII || !(before.isLetter || before.isNumber)

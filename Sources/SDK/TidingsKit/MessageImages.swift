@@ -9,7 +9,7 @@ package import UIKit
     package enum Source: Hashable, Sendable {
         /// A file of the person's own, which is not sent yet.
         case file(URL)
-        /// What a message names: a reference to media of the server, or a URL.
+        /// An image that a message names: a reference to media of the server, or a URL.
         case message(MessageID, address: String)
     }
 
@@ -25,13 +25,13 @@ package import UIKit
     private var order: [Source] = []
     private var underWay: [Source: Task<UIImage?, Never>] = [:]
 
-    /// Of whoever is signed in.
+    /// Loads images for the person who is signed in.
     package init(client: ChatClient) { self.client = client }
 
-    /// As rows show it, without waiting.
+    /// Returns the image at the size of rows if it is in memory.
     package func image(at source: Source) -> UIImage? { self.known[source] }
 
-    /// As rows show it.
+    /// Loads the image at the size of rows.
     package func load(_ source: Source) async -> UIImage? {
         if let image = self.known[source] { return image }
         let task =
@@ -46,7 +46,7 @@ package import UIKit
         return image
     }
 
-    /// As large as a screen; it is not kept.
+    /// Loads the image at the size of a screen, and does not keep it.
     package func loadForScreen(_ source: Source) async -> UIImage? {
         let person = self.client.userID
         let image = await self.read(source, pixels: SmallImages.pixels.screen)

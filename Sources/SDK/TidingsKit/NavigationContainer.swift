@@ -11,7 +11,7 @@ public import UIKit
 ///
 /// What is a tab bar or a navigation controller within it is walked by a `StandardContainer`.
 @MainActor public protocol NavigationContainer: AnyObject {
-    /// What is open now. Nil leaves the route to the app: nothing is dismissed, and no step comes.
+    /// The tabs and screens that are open now. Nil leaves the route to the app: nothing is dismissed, and no step comes.
     var navigationState: NavigationState? { get }
     /// Performs one step. The steps of a route come in order, without a pause, and go by the state that was told before the first.
     func perform(_ step: NavigationStep)
@@ -31,7 +31,7 @@ public import UIKit
         self.makeScreen = makeScreen
     }
 
-    /// What is open now; nil for a controller that is neither a tab bar nor a navigation controller.
+    /// The tabs and screens that are open now; nil for a controller that is neither a tab bar nor a navigation controller.
     public var navigationState: NavigationState? {
         switch self.controller {
         case let tabs as UITabBarController:

@@ -6,7 +6,7 @@ public import UIKit
 @MainActor public struct NavigationExecutor {
     private let router: NotificationRouter
     private let container: () -> (any NavigationContainer)?
-    /// What the container's screens are in: others may be presented over it.
+    /// The controller with the container's screens: others may be presented over it.
     private let root: () -> UIViewController?
 
     /// Walks in what is the window's root when a route is opened.
@@ -36,7 +36,7 @@ public import UIKit
         self.container = { container }
     }
 
-    /// What is open now; nil if the root is none the executor can walk.
+    /// The tabs and screens that are open now; nil if the executor cannot walk the root.
     public var current: NavigationState? { self.container()?.navigationState }
 
     /// Opens a route. Returns false if the root is none the executor can walk; nothing was done then.

@@ -111,7 +111,7 @@ public import UserNotifications
         set { self.machine.settings.router = newValue }
     }
 
-    /// Whether a tap's response waits for `responseHandler`.
+    /// The response to a tap that waits for `responseHandler`; nil for none.
     public internal(set) var pendingResponse: NotificationResponse?
 
     /// Opens the screen of a tap. A tap that came before it was set, as in a cold start, is handed over now.
@@ -129,7 +129,7 @@ public import UserNotifications
     /// device has already or has rung for, otherwise banner, list, sound and badge (S2.9).
     public var presentation: ((ReceivedNotification) -> PresentationOptions)?
 
-    /// What is heard and seen in the foreground where the system does nothing.
+    /// The sounds and banners in the foreground where the system does nothing.
     public var foregroundPresentation: ForegroundPresentation {
         get { self.machine.settings.foregroundPresentation }
         set { self.machine.settings.foregroundPresentation = newValue }

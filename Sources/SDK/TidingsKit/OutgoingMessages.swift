@@ -18,7 +18,7 @@ package struct OutgoingMessage: Hashable, Codable {
     package var file: URL?
     /// Wall milliseconds since 1970.
     package let writtenAt: Int64
-    /// Of the file, while it is uploaded.
+    /// The uploaded part of the file, in percent.
     package var percent = 0
     /// Nil while it is on its way.
     package var failure: ChatFailure?
@@ -47,7 +47,7 @@ package struct OutgoingMessage: Hashable, Codable {
         self.mentionsEveryone ? .everyone : self.mentioned.isEmpty ? .none : .users(self.mentioned)
     }
 
-    /// Whether its file is on its way.
+    /// True while its file is uploaded.
     package var isUploading: Bool { self.file != nil && self.content.isEmpty }
 
     var draft: MessageDraft {
@@ -61,7 +61,7 @@ package struct OutgoingMessage: Hashable, Codable {
 /// Sends what screens give it, keeps it until the server has it, and what was refused until the person sends it again or deletes it, also
 /// in later processes. Each message has its own id from the beginning, by which client and server know a repeat.
 @MainActor package final class OutgoingMessages {
-    /// What happened to a message.
+    /// An event of a message.
     package enum Event {
         /// Its state.
         case changed
@@ -80,7 +80,7 @@ package struct OutgoingMessage: Hashable, Codable {
     private var listeners: [UUID: (ConversationID, Event) -> Void] = [:]
     private var person: UserID?
 
-    /// Of whoever is signed in.
+    /// Sends messages for the person who is signed in.
     package init(client: ChatClient) { self.client = client }
 
     /// In the order of writing.
@@ -172,7 +172,7 @@ package struct OutgoingMessage: Hashable, Codable {
     }
 
     private func failed(_ id: ClientMessageID, _ error: any Error) {
-        // Whoever has left comes back to it, and the client still has it.
+        // The person has left the screen and comes back to the message, and the client still has it.
         guard let item = self.item(id), !Task.isCancelled, (error as? ChatError) != .cancelled,
             (error as? ChatError) != .notSignedIn
         else { return }
@@ -204,7 +204,7 @@ package struct OutgoingMessage: Hashable, Codable {
 
     // MARK: The person
 
-    /// Goes on with what waits, once somebody is signed in.
+    /// Goes on with the waiting messages, once a person is signed in.
     package func resume() {
         self.load()
         for item in self.items where item.failure == nil { self.start(item.id) }
@@ -299,7 +299,7 @@ package struct OutgoingMessage: Hashable, Codable {
         try? FileManager.default.copyItem(at: folder.appendingPathComponent(name), to: copy)
     }
 
-    /// Those that no message waits for.
+    /// Removes the images that no message waits for.
     private func removeImages(in folder: URL) {
         let waiting = Set(self.items.compactMap { $0.file?.lastPathComponent })
         let files = try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)

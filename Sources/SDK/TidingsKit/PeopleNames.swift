@@ -2,8 +2,8 @@ import Foundation
 package import TidingsModel
 package import UIKit
 
-/// What people and groups are called and look like, for screens: as the app's providers say, then the groups' records, then the server.
-/// What providers and server have said is kept as long as one person is signed in; the records are read anew when they change.
+/// Names and portraits of people and groups for screens: from the app's providers, then the groups' records, then the server. Answers of
+/// providers and server are kept as long as one person is signed in; the records are read anew when they change.
 @MainActor package final class PeopleNames {
     private struct Member: Hashable {
         var user: UserID
@@ -20,9 +20,9 @@ package import UIKit
         var nicknames: [UserID: String]
     }
 
-    /// Of how many people the server is asked at once.
+    /// The number of people that the server is asked about at once.
     private static let questionMax = 100
-    /// Of how many the app is asked before what it has said is shown.
+    /// The number of people that the app is asked about before its answers are shown.
     private static let askedAtOnce = 20
 
     private let kit: NotificationIntegration
@@ -50,7 +50,7 @@ package import UIKit
 
     // MARK: What is known
 
-    /// Nil for somebody of whom nobody was asked.
+    /// Returns a person's name; nil if nobody was asked about them.
     package func name(of user: UserID, in group: ConversationID?) -> String? {
         if let group {
             let given = self.members[Member(user: user, group: group)]
@@ -130,11 +130,11 @@ package import UIKit
                     answers[profile.id]?.name = profile.profile.name ?? ""
                 }
             } catch {
-                // They are asked about again when somebody shows them again.
+                // They are asked about again when a screen shows them again.
                 for user in nameless { answers[user] = nil }
             }
         }
-        // Somebody else may have signed in meanwhile.
+        // Another person may have signed in meanwhile.
         guard self.isStill(person) else { return }
         self.people.merge(answers) { $1 }
         self.members.merge(inGroup) { $1 }
@@ -148,7 +148,7 @@ package import UIKit
 
     // MARK: Records of groups
 
-    /// What the log says may have changed what a group's record says.
+    /// Reads a group's record anew if the log's entry may have changed it.
     package func apply(_ entry: LogEntry) {
         guard case .change(let change) = entry.body, self.records[change.conversation] != nil else { return }
         self.readRecord(of: change.conversation)

@@ -2,7 +2,7 @@ public import Foundation
 public import TidingsClient
 public import TidingsModel
 
-/// What an app knows of a person.
+/// An app's knowledge of a person.
 public struct UserInfo: Hashable, Sendable {
     /// The name shown.
     public var name: String
@@ -17,7 +17,7 @@ public struct UserInfo: Hashable, Sendable {
     }
 }
 
-/// What an app knows of a group.
+/// An app's knowledge of a group.
 public struct GroupInfo: Hashable, Sendable {
     /// The name shown.
     public var name: String

@@ -17,7 +17,7 @@ package struct ReceiptMarks: Hashable {
         }
     }
 
-    /// Of a message to one person alone.
+    /// Records the receipts of a message to one person alone.
     package mutating func record(_ receipts: MessageReceipts) {
         if !receipts.delivered.isEmpty { self.record(.delivered, upTo: receipts.id) }
         if !receipts.read.isEmpty { self.record(.read, upTo: receipts.id) }

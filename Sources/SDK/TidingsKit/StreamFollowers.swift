@@ -1,4 +1,4 @@
-/// Follows streams as long as whoever has it lives.
+/// Follows streams as long as its owner lives.
 @MainActor package final class StreamFollowers {
     private var tasks: [Task<Void, Never>] = []
 

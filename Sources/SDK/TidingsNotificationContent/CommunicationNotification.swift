@@ -38,7 +38,7 @@ package enum CommunicationNotification {
         #endif
     }
 
-    /// Of what the person has written.
+    /// Donates a message that the person has written.
     package static func donate(_ form: CommunicationForm, _ portraits: Portraits = Portraits()) {
         #if canImport(Intents)
             self.donate(self.intent(of: form, portraits), form, .outgoing)

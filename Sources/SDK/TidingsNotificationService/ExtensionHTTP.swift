@@ -21,13 +21,13 @@ package protocol ExtensionHTTP: Sendable {
     /// fetch, as does the first byte beyond `bytesMax`.
     func file(at url: URL, hosts: [String], bytesMax: Int, seconds: Double) async throws -> Data
 
-    /// Of the server itself, with the extension's token, which goes nowhere else: a redirection ends the fetch.
+    /// Fetches a file from the server itself, with the extension's token, which goes nowhere else: a redirection ends the fetch.
     func media(at url: URL, token: String, bytesMax: Int, seconds: Double) async throws -> Data
 }
 
 /// Foundation's client, without cookies, cache and shared credentials.
 package struct URLSessionHTTP: ExtensionHTTP {
-    /// What came back was no answer of a web server.
+    /// An error: the response is not of a web server, or too large.
     private struct NoAnswer: Error {}
 
     /// Longer answers are not of this server: 20 messages of 32,768 bytes, and room for JSON's escapes.

@@ -4,8 +4,7 @@ public import TidingsAppGroup
 public import TidingsModel
 public import UserNotifications
 
-/// What a notification service extension does with each push (S2.18–S2.22; design.md P3, §5, §7). The app's extension forwards
-/// both calls:
+/// Handles each push in a notification service extension (S2.18–S2.22; design.md P3, §5, §7). The app's extension forwards both calls:
 ///
 /// ```swift
 /// final class NotificationService: UNNotificationServiceExtension {
@@ -60,7 +59,7 @@ public final class NotificationServiceHandler: Sendable {
     /// The path of the flag by which another sender's push recalls a message (S2.22).
     public static let cornerMarkDecrease = CornerMarkDecrease.keyPath
 
-    /// What the app wants of its extension.
+    /// The app's options for its extension.
     public struct Options: Sendable {
         /// The server's HTTP API, `https://host:port`; nil for the one the app has noted in the app group. Without either,
         /// nothing is fetched and no receipt is written.
@@ -68,16 +67,16 @@ public final class NotificationServiceHandler: Sendable {
         /// The keychain group the extension token lies in: the one of the app's `ChatClient.Configuration`. Nil finds it in the
         /// app group's file.
         public var keychainAccessGroup: String?
-        /// The hosts that images of messages may be fetched from: `cdn.example.com`, or `*.example.com` for every host below
-        /// `example.com`. The URL is the sender's, and whoever serves it learns when and from which address the person's phone asks;
-        /// without any host, as it is unless you name some, no image is fetched.
+        /// The hosts that images of messages may be fetched from: `cdn.example.com`, or `*.example.com` for every host below `example.com`.
+        /// The sender chooses the URL, and its host learns when and from which address the person's phone asks; without any host, which is
+        /// the default, no image is fetched.
         public var imageHosts: [String]
-        /// Whether the extension has `com.apple.developer.usernotifications.filtering`; what would be shown silently is then
-        /// not shown at all, from iOS 13.3 on.
+        /// True if the extension has `com.apple.developer.usernotifications.filtering`: pushes that would be shown silently are then not
+        /// shown at all, from iOS 13.3 on.
         public var isFilteringEntitled: Bool
-        /// Whether notifications are made ones of a person (ios-delivery.md §11); the app needs the capability.
+        /// True if notifications are shown as coming from a person (ios-delivery.md §11); the app needs the capability.
         public var usesCommunicationNotifications: Bool
-        /// Whether another sender's push recalls a message; S2.22 by default.
+        /// Returns true if another sender's push recalls a message; S2.22 by default.
         public var isRecall: @Sendable (JSONValue) -> Bool
 
         /// Options; by default nothing special.

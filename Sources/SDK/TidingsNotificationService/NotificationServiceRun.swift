@@ -20,7 +20,7 @@ final class NotificationServiceRun: Sendable {
 
     private struct Decision: Sendable {
         var machine: ExtensionMachine
-        /// As it was when the push was decided: a person who signs in later is another one.
+        /// The API as it was when the push was decided: a person who signs in later has another one.
         var api: API?
     }
 

@@ -5,7 +5,7 @@ public import TidingsKit
 public import TidingsModel
 public import UIKit
 
-/// What the SDK's screens share: the kit, what the app has chosen, words, and the names and portraits of people. One for the app.
+/// The shared state of the SDK's screens: the kit, the app's choices, words, and the names and portraits of people. One for the app.
 ///
 /// ```swift
 /// let interface = ChatInterface(kit: kit)
@@ -23,22 +23,22 @@ public import UIKit
     public let kit: NotificationIntegration
     /// The kit's client.
     public var client: ChatClient { self.kit.client }
-    /// What the app has chosen.
+    /// The app's choices.
     public var configuration: InterfaceConfiguration
-    /// What the screens say: by default the built-in words in the language of `ChatClient.Configuration.words`.
+    /// The words of the screens: by default the built-in words in the language of `ChatClient.Configuration.words`.
     public var words: InterfaceWords { didSet { self.times = ChatTimes(words: self.words) } }
-    /// What was written and is not on the server yet.
+    /// Messages that were written and are not on the server yet.
     let outgoing: OutgoingMessages
     /// The images of messages.
     let images: MessageImages
-    /// What a person has recalled here, to be typed again: the store keeps nothing of it.
+    /// Texts that a person has recalled here, to be typed again: the store keeps nothing of them.
     var recalledTexts: [MessageID: String] = [:]
-    /// What is typed and not sent.
+    /// Texts that are typed and not sent.
     let drafts: Drafts
     /// In the language of the words.
     lazy var times = ChatTimes(words: self.words)
     var openScreens = OpenScreens()
-    /// What people and groups are called.
+    /// The names of people and groups.
     let names: PeopleNames
     private let followers = StreamFollowers()
 
@@ -86,9 +86,9 @@ public import UIKit
 
     // MARK: What people are called
 
-    /// What a person is called: in a group by the member provider or the group's record, otherwise by the user provider, then by the
-    /// server if the client uses its names, then by their id. What providers and server say is remembered until the person signs out,
-    /// or `forgetNames()`.
+    /// Returns a person's name: in a group by the member provider or the group's record, otherwise by the user provider, then by the server
+    /// if the client uses its names, then by their id. Names from providers and server are remembered until the person signs out, or
+    /// `forgetNames()`.
     public func name(of user: UserID, in conversation: ConversationID?) async -> String {
         await self.learn([user], in: conversation)
         return self.knownName(of: user, in: conversation) ?? user.rawValue
@@ -100,7 +100,7 @@ public import UIKit
         return self.names.name(of: user, in: Self.group(conversation))
     }
 
-    /// What a conversation is called: the other person's name, or the group's by its provider, the server's record, or its id.
+    /// Returns a conversation's title: the other person's name, or the group's by its provider, the server's record, or its id.
     public func title(of conversation: ConversationID) async -> String {
         self.checkPerson()
         if conversation.type.targetIsPeer {

@@ -21,7 +21,7 @@ public import UIKit
     public var millisecondsShown: Int64 = 5_000 {
         didSet { self.millisecondsShown = min(max(1, self.millisecondsShown), 86_400_000) }
     }
-    /// What VoiceOver says beside messages: by default the built-in words in the language of `ChatClient.Configuration.words`.
+    /// The words that VoiceOver speaks beside messages: by default the built-in words in the language of `ChatClient.Configuration.words`.
     public var words: InterfaceWords
     /// Makes the view of a banner from its portrait, JPEG or PNG; for an app's own subclass.
     public var makeView: (InAppBanner, Data?, InterfaceWords) -> InAppBannerView = { banner, portrait, words in

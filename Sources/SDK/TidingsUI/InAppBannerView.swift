@@ -13,7 +13,7 @@ public import UIKit
     /// A portrait's side at the standard text size, in points; it grows with the text.
     private static let portraitPoints: CGFloat = 36
 
-    /// What it shows.
+    /// The banner that the view shows.
     public let banner: InAppBanner
     /// The portrait; hidden where there is none.
     public let portraitView = UIImageView()
@@ -21,7 +21,7 @@ public import UIKit
     public let titleLabel = UILabel()
     /// The subtitle; hidden where there is none.
     public let subtitleLabel = UILabel()
-    /// What the message says, in two lines at most.
+    /// The text of the message, in two lines at most.
     public let textLabel = UILabel()
     /// Called for each tap.
     public var onOpen: (() -> Void)?

@@ -4,7 +4,7 @@ public import TidingsClient
 public import TidingsModel
 public import UIKit
 
-/// What an app chooses of the SDK's screens. Changes hold for screens that are made afterwards.
+/// The app's choices for the SDK's screens. Changes hold for screens that are made afterwards.
 ///
 /// ```swift
 /// var configuration = InterfaceConfiguration()
@@ -13,11 +13,11 @@ public import UIKit
 /// let interface = ChatInterface(kit: kit, configuration: configuration)
 /// ```
 @MainActor public struct InterfaceConfiguration {
-    /// Whether own messages say that they were delivered and read, and groups who has read them.
+    /// True if own messages say that they were delivered and read, and groups who has read them.
     public var showsReadMarks = true
-    /// Whether screens say who types, and tell others that this person does.
+    /// True if screens say who types, and tell others that this person does.
     public var showsTyping = true
-    /// Whether portraits are shown, where the kit's providers give some.
+    /// True if portraits are shown, where the kit's providers give some.
     public var showsPortraits = true
     /// How long after sending a message *Recall* is offered, in milliseconds; nil leaves it to the server, which then refuses what is too
     /// late. Owner and admins are always offered it in their groups.
@@ -26,7 +26,7 @@ public import UIKit
     public var pageSize = 30
     /// How many messages of a chat room are shown when it is entered, 0 to 100.
     public var roomHistory = 20
-    /// What the + of the input bar offers. Without any there is no +.
+    /// The plugins that the + of the input bar offers. Without any there is no +.
     public var inputPlugins: [any InputPlugin] = [ImagePlugin()]
     /// Which kinds of conversations the list shows.
     public var conversationTypes: [ConversationType] = ConversationType.allCases.filter { $0 != .chatRoom }
@@ -50,6 +50,6 @@ public import UIKit
         return screen
     }
 
-    /// What suits most apps.
+    /// Makes the configuration that suits most apps.
     public init() {}
 }

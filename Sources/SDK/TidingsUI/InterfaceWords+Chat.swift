@@ -1,12 +1,12 @@
-/// What the screen of a conversation says beside names and messages, in one language. In braces stand the places of names and numbers.
-/// Words of one's own begin with the built-in ones.
+/// The words of a conversation's screen beside names and messages, in one language. Names and numbers stand in braces. An app's own words
+/// begin with the built-in ones.
 ///
 /// ```swift
 /// var words = ChatWords.english
 /// words.send = "Senden"
 /// ```
 public struct ChatWords: Hashable, Sendable {
-    /// What stands in the field a message is typed into while it is empty.
+    /// The placeholder of the field that a message is typed into.
     public var message: String
     /// Sends what is typed.
     public var send: String
@@ -90,7 +90,7 @@ public struct ChatWords: Hashable, Sendable {
     public var image: String
     /// In the place of an image that cannot be shown.
     public var noImage: String
-    /// What a tap on an image does.
+    /// Says what a tap on an image does.
     public var opensImage: String
     /// In the place of a quoted message that was recalled.
     public var quoteGone: String

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the SDK's own views say beside names and messages, in one language.
+/// The words of the SDK's own views beside names and messages, in one language.
 ///
 /// ```swift
 /// interface.words.chat.send = "Senden"
@@ -8,7 +8,7 @@ import Foundation
 public struct InterfaceWords: Hashable, Sendable {
     /// The BCP 47 tag by which days and times are written, such as `zh-Hans`.
     public var language: String
-    /// What a tap on an in-app banner does.
+    /// Says what a tap on an in-app banner does.
     public var opensConversation: String
     /// The action that takes an in-app banner away.
     public var dismiss: String

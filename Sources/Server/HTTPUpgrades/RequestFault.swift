@@ -27,12 +27,12 @@ package enum RequestFault: Error, CaseIterable, Sendable {
     package var problem: (headers: HTTPHeaders, body: String) {
         let row = self.row
         let members = [
-            ("title", row.status.reasonPhrase), ("code", row.code), ("field", row.field), ("rule", row.rule),
+            ("title", row.status.reasonPhrase), ("code", row.code), ("field", row.field),
             ("detail", "\(row.field) \(row.rule)"),
         ].map { "\"\($0)\":\"\($1)\"" }
         return (
             ["content-type": "application/problem+json"],
-            "{\"status\":\(row.status.code),\(members.joined(separator: ","))}"
+            "{\"status\":\(row.status.code),\(members.joined(separator: ","))}\n"
         )
     }
 

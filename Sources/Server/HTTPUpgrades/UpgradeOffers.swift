@@ -10,7 +10,7 @@ package import NIOHTTP1
 package final class UpgradeOffers: ChannelInboundHandler, RemovableChannelHandler {
     package typealias InboundIn = Never
 
-    /// Of a request's line and headers, together.
+    /// The largest size of a request's line and headers together.
     package static let headBytesMax = 80 * 1_024
     package static let headersMax = 1_000
 

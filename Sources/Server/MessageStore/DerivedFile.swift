@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import StoreMachine
 import StoreModel
 
 /// A database beside the store's, of what is derived from its journal: it is told from other programs' files, belongs to one process alone,
@@ -8,13 +9,13 @@ struct DerivedFile: Sendable {
     static let suffixes = ["", "-wal", "-shm", "-journal"]
 
     var path: String
-    /// Of SQLite, in the file's head: tells it from other programs' databases.
+    /// The application id of SQLite in the file's head: distinguishes it from other programs' databases.
     var applicationID: Int
     /// The version that is written, from 1; a file of a later one is not opened.
     var version: Int
     var label: String
     var cacheKilobytes: Int
-    /// What is deleted is overwritten.
+    /// True if deleted content is overwritten.
     var isErasing = false
     /// Nil for as large as the disk.
     var pagesMax: Int?
@@ -23,16 +24,18 @@ struct DerivedFile: Sendable {
     ///   - tables: SQL that makes them, in one transaction, where there are none.
     ///   - load: reads what there is; what it throws leaves the file closed.
     /// - Throws: `DerivedFileError`, or what SQLite said.
-    func open(making tables: String, _ load: (Database) throws -> Void) throws -> DatabaseQueue {
+    func open<Loaded>(
+        making tables: String, _ load: (Database) throws -> Loaded
+    ) throws -> (queue: DatabaseQueue, loaded: Loaded) {
         try self.checkHead()
         StoreFile.makeIfMissing(path: self.path)
         let queue = try DatabaseQueue(path: self.path, configuration: self.configuration)
         StoreFile.closeToOthers(path: self.path)
-        try queue.writeWithoutTransaction { database in
+        let loaded = try queue.writeWithoutTransaction { database in
             try self.makeTables(tables, database)
-            try load(database)
+            return try load(database)
         }
-        return queue
+        return (queue, loaded)
     }
 
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
@@ -78,7 +81,7 @@ struct DerivedFile: Sendable {
         return configuration
     }
 
-    /// Nothing that is somebody else's is opened, still less deleted: of a file that exists the head has to be one of ours, or empty.
+    /// Refuses other programs' files, which must be neither opened nor deleted: the head of an existing file must be ours or empty.
     private func checkHead() throws {
         guard let file = FileHandle(forReadingAtPath: self.path) else { return }
         defer { try? file.close() }

@@ -4,7 +4,7 @@ package import StoreModel
 import Synchronization
 import TidingsModel
 
-/// The durable store on SQLite (design.md §3 "Journal first"); it answers as `ReferenceStore` does. A thread of its own takes everything
+/// The durable store on SQLite (design.md §3 "Journal first"); it answers as `MemoryStore` does. A thread of its own takes everything
 /// submitted since its last turn, carries it out in one transaction with one sync, and then hands out the results (design.md P1).
 /// People's logs, unread counts, cursors, devices and legs are derived behind the journal on the same thread, when it is idle or the
 /// underived part has grown to a bound. A store that is dropped without `close()` stops as after a crash: nothing answered is lost,
@@ -16,7 +16,7 @@ package final class MessageStore: Sendable {
     package let opening: StoreOpening
     /// A `-wal` file stands beside it while the store is open, and after a crash.
     package let path: String
-    /// What `PRAGMA synchronous` read back on the writer's connection: 2 for FULL.
+    /// The value of `PRAGMA synchronous` read back on the writer's connection: 2 for FULL.
     package let synchronous: Int
     private let writer: StoreWriter
 

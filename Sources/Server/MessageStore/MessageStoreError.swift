@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import StoreMachine
 
 /// Names the file, what is wrong with it, and what to do about it.
 package struct MessageStoreError: Error, Equatable, Sendable, CustomStringConvertible {
@@ -19,7 +20,7 @@ package struct MessageStoreError: Error, Equatable, Sendable, CustomStringConver
         case inUse
         /// Another process has begun such a work, and not ended it.
         case busy
-        /// What was read back differs from what was set (design.md P1).
+        /// The value read back differs from the one set (design.md P1).
         case notSynced(wanted: String, found: String)
         /// The file is damaged, or holds records of a newer build.
         case damaged
@@ -38,7 +39,7 @@ package struct MessageStoreError: Error, Equatable, Sendable, CustomStringConver
         case .busy: "wait until the other command has ended"
         case .notSynced: "put the file on a local disk, and use an unmodified SQLite"
         case .damaged:
-            "keep a copy of the file and of its -wal companion, then run tidings rebuild, restore a backup, or run a newer build"
+            "keep a copy of the file and of its -wal companion, then run tidings store rebuild, restore a backup, or run a newer build"
         case .full: "make room on the disk, then start the server again"
         case .notRead, .notWritten, .failed: "check the disk, then start the server again"
         }
@@ -87,7 +88,7 @@ extension MessageStoreError {
         MessageStoreError(reason: self.reason, path: path, detail: self.detail)
     }
 
-    /// What the system said last.
+    /// Makes an error with the system's last message.
     static func ofSystem(_ reason: Reason, path: String) -> MessageStoreError {
         MessageStoreError(reason: reason, path: path, detail: String(cString: strerror(errno)))
     }

@@ -1,14 +1,18 @@
 import GRDB
 import GRDBSQLite
+import StoreMachine
 import TidingsModel
 
-struct SQLiteFailure: Error {
+struct SQLiteFailure: RowsFailure {
     var code: Int32
     var message: String
 
     /// The disk did not give what was asked for: READ, SHORT_READ, DATA and CORRUPTFS of https://www.sqlite.org/rescode.html, macros
     /// Swift does not import. WRITE, FSYNC, DIR_FSYNC and TRUNCATE are 3 to 6.
     var isOfReading: Bool { self.code & 0xff == SQLITE_IOERR && [1, 2, 32, 33].contains(self.code >> 8) }
+
+    /// The bytes on the disk are wrong, or the disk does not give them.
+    var damage: String? { self.code & 0xff == SQLITE_CORRUPT || self.isOfReading ? self.message : nil }
 
     var reason: MessageStoreError.Reason {
         switch self.code & 0xff {
@@ -82,8 +86,7 @@ extension Optional: SQLValue where Wrapped: SQLValue {
 }
 
 /// A prepared statement, bound and stepped without GRDB's conversions: the store's hot paths run a million of them a second. Every
-/// use is: bind all parameters, then `run()`, or `step()` until it answers false. Both leave the statement ready for the next use. To
-/// leave off early, call `reset()`.
+/// use is: bind all parameters, then run it, or read its rows. Each leaves the statement ready for the next use, also where it throws.
 final class SQLStatement {
     // GRDB finalizes the statement when this object goes.
     private let owner: Statement
@@ -131,15 +134,24 @@ final class SQLStatement {
         while try self.step() {}
     }
 
+    /// Reads row after row until `read` returns false.
+    func forEach(_ read: (SQLStatement) throws -> Bool) throws {
+        defer { self.reset() }
+        while try self.step(), try read(self) {}
+    }
+
     /// Reads all rows.
     func all<Value>(_ read: (SQLStatement) throws -> Value) throws -> [Value] {
         var values: [Value] = []
-        while try self.step() { values.append(try read(self)) }
+        try self.forEach { row in
+            values.append(try read(row))
+            return true
+        }
         return values
     }
 
     /// False after the last row, with the statement reset.
-    func step() throws -> Bool {
+    private func step() throws -> Bool {
         let code = sqlite3_step(self.raw)
         if code == SQLITE_ROW { return true }
         let message = code == SQLITE_DONE ? "" : String(cString: sqlite3_errmsg(sqlite3_db_handle(self.raw)))
@@ -155,7 +167,7 @@ final class SQLStatement {
         return try read(self)
     }
 
-    func reset() { sqlite3_reset(self.raw) }
+    private func reset() { sqlite3_reset(self.raw) }
 
     var isInTransaction: Bool { sqlite3_get_autocommit(sqlite3_db_handle(self.raw)) == 0 }
 
@@ -198,4 +210,14 @@ final class SQLStatement {
     }
 
     func bytes(_ column: Int32) -> [UInt8] { Array(self.blob(column)) }
+
+    func message(_ column: Int32) -> MessageID { MessageID(rawValue: self.position(column)) }
+
+    /// Nil for NULL.
+    func decoded<Value: StoredValue>(_ column: Int32, as type: Value.Type) throws(StoredBytesFault) -> Value? {
+        guard !self.isNull(column) else { return nil }
+        var reader = ByteReader(self.blob(column))
+        // By its type: read as an optional, it would begin with a byte that says if there is one.
+        return try Value(from: &reader)
+    }
 }

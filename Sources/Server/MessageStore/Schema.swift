@@ -4,12 +4,12 @@ import GRDBSQLite
 import TidingsModel
 
 /// The database of a message store. `journal` is the truth and only grows, though texts that nobody may read any more are overwritten
-/// in it (StoreEngine+Erasing.swift); `epoch` counts openings; `store` and `opening` say which store this is; `kept_answer` and `key_use` belong
+/// in it (StoreMachine+Erasing.swift); `epoch` counts openings; `store` and `opening` say which store this is; `kept_answer` and `key_use` belong
 /// to the HTTP API. All other tables are derived from the journal, each row up to a position that is stored beside it, and could be rebuilt from it.
 enum Schema {
     /// "Tidm": tells a store from other programs' databases.
     static let applicationID = 0x5469_646d
-    static let version = 1
+    static let version = 3
 
     /// Makes the tables if the file is new, and checks that it syncs as told.
     static func open(
@@ -106,13 +106,13 @@ enum Schema {
 
         -- `applied`: everything up to this journal position is in this person's rows, here and in the tables below. `unread` is without muted
         -- conversations, `unread_all` with them; `settings`: JournalRecord+Settings.swift. `signed_in`: how many devices are; of whoever has
-        -- none, messages end at once. `banned` and `tokens_not_before` (wall milliseconds): what the app's backend has decided. `name` and
-        -- `portrait`: the profile. `drafts`: where the journal has the texts of drafts, by conversation; they leave it when they are replaced.
+        -- none, messages end at once. `ban` (JournalRecord+Values.swift) and `tokens_not_before` (wall milliseconds): what the app's backend has
+        -- decided. `name` and `portrait`: the profile. `drafts`: where the journal has the texts of drafts, by conversation; they leave it when they are replaced.
         -- `labels`: aliases and tags (JournalRecord+Pushes.swift). NULL for none.
         CREATE TABLE person (
             number INTEGER PRIMARY KEY, app TEXT NOT NULL, user TEXT NOT NULL, partition INTEGER NOT NULL,
             head INTEGER NOT NULL, unread INTEGER NOT NULL, applied INTEGER NOT NULL, unread_all INTEGER NOT NULL,
-            mentions INTEGER NOT NULL, settings BLOB, signed_in INTEGER NOT NULL, banned INTEGER NOT NULL,
+            mentions INTEGER NOT NULL, settings BLOB, signed_in INTEGER NOT NULL, ban BLOB,
             tokens_not_before INTEGER, name TEXT, portrait TEXT, drafts BLOB, labels BLOB, UNIQUE (app, user));
         -- Whose an alias is.
         CREATE TABLE alias (app TEXT NOT NULL, alias TEXT NOT NULL, user TEXT NOT NULL, PRIMARY KEY (app, alias)) WITHOUT ROWID;
@@ -121,12 +121,12 @@ enum Schema {
             person INTEGER NOT NULL, position INTEGER NOT NULL, entries BLOB NOT NULL, PRIMARY KEY (person, position)
         ) WITHOUT ROWID;
         -- `recalled`: positions after the read cursor that count no more, each as the distance from the one before. `last`: the newest entry
-        -- with a message, from which the links of the log's entries lead back; 0 for none. `wrote`: the person has written to the other, one to
-        -- one, from a device of theirs.
+        -- with a message, from which the links of the log's entries lead back; `listed`: the newest of these that stands in lists; 0 for none. `wrote`: the
+        -- person has written to the other, one to one, from a device of theirs.
         CREATE TABLE person_conversation (
             person INTEGER NOT NULL, conversation INTEGER NOT NULL, unread INTEGER NOT NULL, counted INTEGER NOT NULL,
             read INTEGER NOT NULL, mentions INTEGER NOT NULL, recalled BLOB, last INTEGER NOT NULL, wrote INTEGER NOT NULL,
-            PRIMARY KEY (person, conversation)
+            listed INTEGER NOT NULL, PRIMARY KEY (person, conversation)
         ) WITHOUT ROWID;
         CREATE TABLE client_message (
             person INTEGER NOT NULL, id TEXT NOT NULL, message INTEGER NOT NULL, sent_at INTEGER NOT NULL,
@@ -200,7 +200,7 @@ enum Schema {
         -- The object names apps have registered.
         CREATE TABLE object_name (app TEXT NOT NULL, name TEXT NOT NULL, PRIMARY KEY (app, name)) WITHOUT ROWID;
         -- The people whom apps have declared accounts of a kind; `details`: what is said of an account beside that
-        -- (StoreEngine+Accounts.swift).
+        -- (StoreMachine+Accounts.swift).
         CREATE TABLE account (
             app TEXT NOT NULL, type TEXT NOT NULL, id TEXT NOT NULL, details BLOB NOT NULL, PRIMARY KEY (app, type, id)
         ) WITHOUT ROWID;
@@ -231,14 +231,14 @@ enum Schema {
         CREATE TABLE app (id TEXT PRIMARY KEY, record TEXT NOT NULL) WITHOUT ROWID;
         CREATE TABLE operator (name TEXT PRIMARY KEY, record TEXT NOT NULL) WITHOUT ROWID;
         -- When API keys were used last, and with an empty app operators' (wall milliseconds). Written with the journal's records, not derived
-        -- from them (StoreEngine+Control.swift).
+        -- from them (StoreMachine+Control.swift).
         CREATE TABLE key_use (app TEXT NOT NULL, name TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (app, name)) WITHOUT ROWID;
         -- Who has asked for what of apps and operators, as JSON (AuditRecord.swift); app and actor of it are there to find it by.
         CREATE TABLE audit (number INTEGER PRIMARY KEY, app TEXT, actor TEXT NOT NULL, record TEXT NOT NULL);
         CREATE INDEX audit_app ON audit (app);
         CREATE INDEX audit_actor ON audit (actor);
         CREATE INDEX audit_app_actor ON audit (app, actor);
-        -- Answers under idempotency keys, for 24 hours (StoreEngine+Idempotency.swift). Written with the journal's records, not derived
+        -- Answers under idempotency keys, for 24 hours (StoreMachine+Idempotency.swift). Written with the journal's records, not derived
         -- from them. `message`: the accepted message, NULL where the answer is that it is done. `invited`: who was invited instead of being
         -- made a member (JournalRecord+Values.swift); NULL for nobody.
         CREATE TABLE kept_answer (

@@ -5,7 +5,7 @@ import Foundation
 final class SerialWorker<Work: Sendable>: @unchecked Sendable {
     private let condition = NSCondition()
     private let pollMilliseconds: Int64
-    private let refuse: @Sendable (Work) -> Void
+    let refuse: @Sendable (Work) -> Void
     private var waiting: [Work] = []
     private var isRunning = false
     private var mustStop = false
@@ -29,11 +29,12 @@ final class SerialWorker<Work: Sendable>: @unchecked Sendable {
     ) {
         self.condition.withLock { self.isRunning = true }
         let thread = Thread {
+            // On Linux a name that is given before the start stays with Foundation.
+            Thread.current.name = name
             while let work = self.next(isDue) { turn(work) }
             end()
             self.finish()
         }
-        thread.name = name
         thread.start()
     }
 
@@ -62,7 +63,7 @@ final class SerialWorker<Work: Sendable>: @unchecked Sendable {
     /// For a turn that could not carry it out: it is the first of the next.
     func putBack(_ work: ArraySlice<Work>) { self.condition.withLock { self.waiting = work + self.waiting } }
 
-    /// What waits, or nothing when something is due; nil at the end.
+    /// Returns the waiting work, or none when something is due; nil at the end.
     private func next(_ isDue: () -> Bool) -> [Work]? {
         self.condition.lock()
         defer { self.condition.unlock() }

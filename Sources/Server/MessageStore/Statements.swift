@@ -1,22 +1,23 @@
 import GRDB
+import StoreMachine
 
 struct Statements {
     let begin, commit, rollback: SQLStatement
-    let insertRow, updateRow, rowAt, rowsAfter: SQLStatement
+    let insertRow, updateRow, rowAt, firstRow: SQLStatement
     let loadStore, setEpoch, setDerived: SQLStatement
     let personByKey, personByNumber, lastPersonNumber, allPeople, peopleAfter: SQLStatement
     let insertPerson, updatePerson: SQLStatement
     let updateSettings, updateAccount, updateProfile: SQLStatement
     let lastChunk, chunkAt, chunksFrom, putChunk: SQLStatement
     let conversationState, allConversationStates, putConversationState: SQLStatement
-    let sentMessage, sentIDs, allSent, insertSentMessage: SQLStatement
+    let sentMessage, sentMessages, insertSentMessage: SQLStatement
     let devices, deviceStatuses, putDevice, deleteDevice, devicesWithToken: SQLStatement
     let openLegs, putOpenLeg, deleteOpenLeg: SQLStatement
     let conversationByKey, conversationByNumber, lastConversationNumber, allConversations, putConversation: SQLStatement
     let conversationsAfter: SQLStatement
     let newestConversations: SQLStatement
     let membership, insertMembership: SQLStatement
-    let indexOf, insertIndex, allIndexed, idsBefore: SQLStatement
+    let indexOf, insertIndex, idsBefore: SQLStatement
     let revision, putRevision: SQLStatement
     let deleted, allDeleted, insertDeleted: SQLStatement
     let receipt, insertReceipt: SQLStatement
@@ -27,28 +28,18 @@ struct Statements {
     let follower, followersAfter, followerCounts, allFollowers, insertFollower, deleteFollower: SQLStatement
     let allApps, putApp, allOperators, putOperator, deleteOperator, allKeyUses, putKeyUse, deleteKeyUse: SQLStatement
     let lastAudit, audit, auditOfApp, auditByActor, auditOfAppByActor, putAudit, pruneAudit: SQLStatement
-    let keptAnswer, putKeptAnswer, forgetKeptAnswer, allKeptAnswers, keptCounts: SQLStatement
-    let expiredAnswers, forgetExpiredAnswers, oldestAnswer: SQLStatement
+    let keptAnswer, keptAnswers, putKeptAnswer, forgetKeptAnswer, allKeptAnswers, keptCounts: SQLStatement
     let mediaUses, insertMediaUse: SQLStatement
     let push, putPush, pushesBefore, allPushes, unfinishedPushes, pushStep, insertPushStep: SQLStatement
     let pushEnd, insertPushEnd, pushReached, insertPushReached, pushesReached, personFacts: SQLStatement
     let alias, allAliases, putAlias, deleteAlias, updateLabels: SQLStatement
     let pending, pendingPerson: SQLStatement
-    let loadIdentity, openings, insertOpening, forgetOpenings: SQLStatement
+    let openings, insertOpening, forgetOpenings: SQLStatement
     let allSetAside, insertSetAside: SQLStatement
-    private let all: [SQLStatement]
-
-    /// Makes every statement ready for its next use, whatever it was in the middle of.
-    func resetAll() { for statement in self.all { statement.reset() } }
 
     // tidy: long because it is a list.
     init(_ database: Database) throws {
-        var all: [SQLStatement] = []
-        func prepare(_ sql: String) throws -> SQLStatement {
-            let statement = try SQLStatement(database, sql)
-            all.append(statement)
-            return statement
-        }
+        func prepare(_ sql: String) throws -> SQLStatement { try SQLStatement(database, sql) }
         self.begin = try prepare("BEGIN IMMEDIATE")
         self.commit = try prepare("COMMIT")
         self.rollback = try prepare("ROLLBACK")
@@ -56,19 +47,20 @@ struct Statements {
         self.updateRow = try prepare("UPDATE journal SET records = ? WHERE position = ?")
         self.rowAt = try prepare(
             "SELECT position, records FROM journal WHERE position <= ? ORDER BY position DESC LIMIT 1")
-        self.rowsAfter = try prepare("SELECT position, records FROM journal WHERE position > ? ORDER BY position")
-        self.loadStore = try prepare("SELECT epoch, watermark, indexed, last_message FROM store")
+        self.firstRow = try prepare("SELECT position FROM journal WHERE position >= ? ORDER BY position LIMIT 1")
+        self.loadStore = try prepare(
+            "SELECT epoch, watermark, indexed, last_message, identity, generation FROM store")
         self.setEpoch = try prepare("UPDATE store SET epoch = ?, identity = ?, generation = ?")
         self.setDerived = try prepare("UPDATE store SET watermark = ?, indexed = ?, last_message = ?")
 
         let person = """
             SELECT number, app, user, head, unread, applied, unread_all, mentions, settings, signed_in,
-                banned, tokens_not_before, name, portrait, drafts, labels FROM person
+                ban, tokens_not_before, name, portrait, drafts, labels FROM person
             """
         self.peopleAfter = try prepare(
             """
-            SELECT user, banned, signed_in, unread FROM person WHERE app = ? AND user > ? AND (head > 0 OR signed_in > 0
-                OR banned <> 0 OR tokens_not_before IS NOT NULL OR name IS NOT NULL OR portrait IS NOT NULL OR labels IS NOT NULL)
+            SELECT user, ban, signed_in, unread FROM person WHERE app = ? AND user > ? AND (head > 0 OR signed_in > 0
+                OR ban IS NOT NULL OR tokens_not_before IS NOT NULL OR name IS NOT NULL OR portrait IS NOT NULL OR labels IS NOT NULL)
             ORDER BY user LIMIT ?
             """)
         self.personByKey = try prepare("\(person) WHERE app = ? AND user = ?")
@@ -77,8 +69,8 @@ struct Statements {
         self.allPeople = try prepare("SELECT app, user FROM person")
         self.insertPerson = try prepare(
             """
-            INSERT INTO person (number, app, user, partition, head, unread, applied, unread_all, mentions, signed_in, banned)
-            VALUES (?, ?, ?, ?, 0, 0, 0, 0, 0, 0, 0)
+            INSERT INTO person (number, app, user, partition, head, unread, applied, unread_all, mentions, signed_in)
+            VALUES (?, ?, ?, ?, 0, 0, 0, 0, 0, 0)
             """)
         self.updatePerson = try prepare(
             """
@@ -87,7 +79,7 @@ struct Statements {
             """)
         self.updateSettings = try prepare("UPDATE person SET settings = ?, drafts = ? WHERE number = ?")
         self.updateProfile = try prepare("UPDATE person SET name = ?, portrait = ? WHERE number = ?")
-        self.updateAccount = try prepare("UPDATE person SET banned = ?, tokens_not_before = ? WHERE number = ?")
+        self.updateAccount = try prepare("UPDATE person SET ban = ?, tokens_not_before = ? WHERE number = ?")
 
         self.lastChunk = try prepare(
             "SELECT position, entries FROM person_log WHERE person = ? ORDER BY position DESC LIMIT 1")
@@ -106,24 +98,23 @@ struct Statements {
 
         self.conversationState = try prepare(
             """
-            SELECT unread, counted, read, mentions, recalled, last, wrote FROM person_conversation
+            SELECT unread, counted, read, mentions, recalled, last, wrote, listed FROM person_conversation
             WHERE person = ? AND conversation = ?
             """)
         self.allConversationStates = try prepare(
             "SELECT conversation FROM person_conversation WHERE person = ? ORDER BY conversation")
         self.newestConversations = try prepare(
             """
-            SELECT conversation, last FROM person_conversation WHERE person = ? AND last > 0 AND last < ?
-            ORDER BY last DESC LIMIT ?
+            SELECT conversation, listed FROM person_conversation WHERE person = ? AND listed > 0 AND listed < ?
+            ORDER BY listed DESC LIMIT ?
             """)
         self.putConversationState = try prepare(
             """
             INSERT OR REPLACE INTO person_conversation (person, conversation, unread, counted, read, mentions,
-                recalled, last, wrote) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                recalled, last, wrote, listed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
         self.sentMessage = try prepare("SELECT message, sent_at FROM client_message WHERE person = ? AND id = ?")
-        self.sentIDs = try prepare("SELECT id FROM client_message WHERE person = ? LIMIT ?")
-        self.allSent = try prepare("SELECT id, message FROM client_message WHERE person = ?")
+        self.sentMessages = try prepare("SELECT id, message FROM client_message WHERE person = ? LIMIT ?")
         self.insertSentMessage = try prepare(
             "INSERT OR IGNORE INTO client_message (person, id, message, sent_at) VALUES (?, ?, ?, ?)")
 
@@ -178,7 +169,6 @@ struct Statements {
 
         self.indexOf = try prepare("SELECT position, more FROM message_index WHERE message = ? ORDER BY position")
         self.insertIndex = try prepare("INSERT OR REPLACE INTO message_index VALUES (?, ?, ?)")
-        self.allIndexed = try prepare("SELECT DISTINCT message FROM message_index")
         self.idsBefore = try prepare(
             """
             SELECT DISTINCT message FROM message_index WHERE message < ? AND message >= ? ORDER BY message DESC LIMIT ?
@@ -236,21 +226,17 @@ struct Statements {
         self.keptAnswer = try prepare("\(kept) WHERE app = ? AND api_key = ? AND key = ?")
         self.putKeptAnswer = try prepare("INSERT INTO kept_answer VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
         self.forgetKeptAnswer = try prepare("DELETE FROM kept_answer WHERE app = ? AND api_key = ? AND key = ?")
-        self.allKeptAnswers = try prepare(kept)
+        self.keptAnswers = try prepare("\(kept) WHERE app = ? AND at <= ? ORDER BY at, api_key, key LIMIT ?")
+        self.allKeptAnswers = try prepare("\(kept) WHERE at <= ? ORDER BY at, app, api_key, key LIMIT ?")
         self.keptCounts = try prepare("SELECT app, count(*) FROM kept_answer GROUP BY app")
-        self.oldestAnswer = try prepare("SELECT min(at) FROM kept_answer WHERE app = ?")
-        let oldest =
-            "SELECT app, api_key, key FROM kept_answer WHERE app = ? AND at <= ? ORDER BY at, api_key, key LIMIT ?"
-        self.expiredAnswers = try prepare("SELECT count(*) FROM (\(oldest))")
-        self.forgetExpiredAnswers = try prepare("DELETE FROM kept_answer WHERE (app, api_key, key) IN (\(oldest))")
         self.mediaUses = try prepare(
             "SELECT message FROM media_use WHERE media = ? AND sender = ?")
         self.insertMediaUse = try prepare("INSERT OR IGNORE INTO media_use VALUES (?, ?, ?)")
         self.push = try prepare(
-            "SELECT record, state, changed_at, cursor, steps, counts, applied, pass FROM push_job WHERE id = ?")
+            "SELECT record, state, changed_at, cursor, steps, counts, applied, pass, app FROM push_job WHERE id = ?")
         self.putPush = try prepare("INSERT OR REPLACE INTO push_job VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         self.pushesBefore = try prepare("SELECT id FROM push_job WHERE app = ? AND id < ? ORDER BY id DESC LIMIT ?")
-        self.allPushes = try prepare("SELECT id FROM push_job")
+        self.allPushes = try prepare("SELECT id FROM push_job WHERE id < ? ORDER BY id DESC LIMIT ?")
         self.unfinishedPushes = try prepare(
             "SELECT app, id FROM push_job WHERE state IN ('scheduled', 'running', 'recalling')")
         self.pushStep = try prepare("SELECT record FROM push_step WHERE job = ? AND step = ?")
@@ -278,12 +264,10 @@ struct Statements {
                 EXISTS (SELECT 1 FROM device WHERE person = ?1 AND signed_out = 0 AND max(settled, decided) < head)
                 OR EXISTS (SELECT 1 FROM open_leg WHERE person = ?1))
             """)
-        self.loadIdentity = try prepare("SELECT identity, generation FROM store")
         self.openings = try prepare("SELECT number, position FROM opening ORDER BY epoch")
         self.insertOpening = try prepare("INSERT INTO opening VALUES (?, ?, ?)")
         self.forgetOpenings = try prepare("DELETE FROM opening WHERE epoch <= ?")
         self.allSetAside = try prepare("SELECT number, app, user FROM set_aside ORDER BY number")
         self.insertSetAside = try prepare("INSERT OR REPLACE INTO set_aside VALUES (?, ?, ?)")
-        self.all = all
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 package enum StoreFile {
-    /// What the names of a database's files end with.
+    /// The suffixes of a database's files.
     static let suffixes = ["", "-wal", "-shm"]
 
     /// Refuses a file that may not be written, and one that was cut short within a page: SQLite would take the missing part for zeros

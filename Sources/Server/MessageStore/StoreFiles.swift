@@ -63,7 +63,7 @@ final class StoreFiles {
     }
 }
 
-/// What an operator does with a store that no server has open: `tidings backup`, `restore`, `check` and `rebuild`.
+/// An operator's work on a store that no server has open: `tidings store backup`, `restore`, `check` and `rebuild`.
 package enum StoreMaintenance {
     package static func backUp(path: String, to target: String, logger: Logger) throws(MessageStoreError) {
         let files = try StoreFiles(path: path)

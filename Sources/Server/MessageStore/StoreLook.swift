@@ -1,17 +1,17 @@
 import Foundation
+import StoreMachine
 import StoreModel
 
-/// What is read between two batches, on the writer's thread: it has to be short, and changes nothing.
+/// A reading between two batches, on the writer's thread: it must be short, and changes nothing.
 struct StoreLook: Sendable {
     /// Hands out what it has read.
-    var carryOut: @Sendable (StoreEngine) throws -> Void
+    var carryOut: @Sendable (StoreMachine) throws -> Void
     var refuse: @Sendable (_ reason: String) -> Void
 
-    func carryOut(with engine: StoreEngine, path: String) {
+    func carryOut(with engine: StoreMachine, path: String) {
         do {
             try self.carryOut(engine)
         } catch {
-            engine.sql.resetAll()
             self.refuse(MessageStoreError(error, path: path).description)
         }
     }
@@ -20,7 +20,7 @@ struct StoreLook: Sendable {
 extension MessageStore {
     /// - Parameter completion: called once, on the writer's thread: it must not take long.
     func look<Value: Sendable>(
-        _ read: @escaping @Sendable (StoreEngine) throws -> Value,
+        _ read: @escaping @Sendable (StoreMachine) throws -> Value,
         completion: @escaping @Sendable (Result<Value, MessageStoreError>) -> Void
     ) {
         let path = self.path
@@ -33,7 +33,7 @@ extension MessageStore {
 
 extension MessageStore {
     /// Waits for the store's thread, which takes its turn between two batches; not to be used on a thread that others wait for.
-    func lookWaiting<Value: Sendable>(_ read: @escaping @Sendable (StoreEngine) throws -> Value) throws -> Value {
+    func lookWaiting<Value: Sendable>(_ read: @escaping @Sendable (StoreMachine) throws -> Value) throws -> Value {
         let box = LookBox<Value>()
         self.look(read) { result in
             box.result = result

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Logging
+import StoreMachine
 import StoreModel
 import TidingsModel
 
@@ -10,31 +11,30 @@ final class StoreReplay {
     private(set) var lost: [(records: ClosedRange<JournalPosition>, why: String)] = []
     private(set) var records: UInt64 = 0
 
-    private let database: Database
+    private let rows: SQLiteRows
     private let logger: Logger
-    private(set) var engine: StoreEngine
+    private(set) var engine: StoreMachine
     /// Since the last commit.
     private var pending: [JournalRecord] = []
-    /// Of steps of push jobs, which have a thousand people each.
+    /// The number of entries of steps of push jobs, which have a thousand people each.
     private var pendingEntries = 0
 
     private static let recordsAtOnce = 4_096
 
     /// - Parameter database: a new store's, with its tables.
     init(into database: Database, logger: Logger) throws {
-        self.database = database
+        self.rows = try SQLiteRows(database, MessageStoreConfiguration())
         self.logger = logger
-        self.engine = try Self.engine(database, logger)
+        self.engine = try Self.engine(self.rows, logger)
     }
 
-    private static func engine(_ database: Database, _ logger: Logger) throws -> StoreEngine {
-        try StoreEngine(
-            database: database, configuration: MessageStoreConfiguration(), logger: logger, start: .reading)
+    private static func engine(_ rows: SQLiteRows, _ logger: Logger) throws -> StoreMachine {
+        try StoreMachine(rows: rows, configuration: StoreMachine.Configuration(), start: .reading)
     }
 
     func replayJournal(of source: Database) throws {
         var next: JournalPosition = 1
-        try JournalReader(source).forEachRow { row in
+        try StoredJournal(source).forEachRow { row in
             switch row {
             case .unreadable(let why):
                 self.appendLost(next...next, why)
@@ -61,6 +61,7 @@ final class StoreReplay {
         if self.lost.last?.records.upperBound == next { try self.add(.lost) }
         try self.commit()
         while try self.engine.deriveStep() {}
+        self.engine.logNotes(to: self.logger)
     }
 
     private func appendLost(_ records: ClosedRange<JournalPosition>, _ why: String) {
@@ -90,22 +91,22 @@ final class StoreReplay {
                     index += 1
                 }
             } catch {
-                guard StoreEngine.damage(error) != nil else { throw error }
+                guard StoreMachine.damage(error) != nil else { throw error }
                 let position = start + UInt64(index)
                 self.appendLost(position...position, "cannot be applied: \(self.pending[index].subject): \(error)")
                 self.pending[index] = .lost
-                self.engine.wal.detach(self.database)
-                self.engine.rollBack()
-                self.engine = try Self.engine(self.database, self.logger)
+                self.rows.rollBack()
+                self.engine = try Self.engine(self.rows, self.logger)
                 index = 0
             }
         }
-        try self.engine.commitRecords()
+        try self.rows.commit()
         self.pending.removeAll(keepingCapacity: true)
         self.pendingEntries = 0
-        while self.engine.tailIsLong || self.engine.pushTailIsLong || self.engine.round != nil,
+        while self.engine.tailIsLong || self.engine.pushTailIsLong || self.engine.isInRound,
             try self.engine.deriveStep()
         {}
+        self.engine.logNotes(to: self.logger)
     }
 
     /// Takes over the other store's epoch, openings, identity, kept answers, and when keys were used that there are. With records lost it is another generation, and no answer
@@ -114,11 +115,11 @@ final class StoreReplay {
         let row = try? Row.fetchOne(source, sql: "SELECT epoch, identity, generation FROM store")
         let openings = (try? Row.fetchAll(source, sql: "SELECT epoch, number, position FROM opening")) ?? []
         let answers = (try? Row.fetchAll(source, sql: "SELECT * FROM kept_answer")) ?? []
-        let uses = (try? StoreEngine.keyUses(SQLStatement(source, "SELECT app, name, at FROM key_use"))) ?? []
+        let uses = (try? SQLiteRows.keyUses(SQLStatement(source, "SELECT app, name, at FROM key_use"))) ?? []
         guard let row else { return }
         let isWhole = self.lost.isEmpty
-        try self.database.inTransaction {
-            try self.database.execute(
+        try self.rows.database.inTransaction {
+            try self.rows.database.execute(
                 sql: "UPDATE store SET epoch = ?, identity = ?, generation = ?",
                 arguments: [
                     row["epoch"] as Int64, row["identity"] as String,
@@ -126,18 +127,18 @@ final class StoreReplay {
                 ])
             // Without its openings no phone's log is taken for this store's.
             for opening in openings where isWhole {
-                try self.database.execute(
+                try self.rows.database.execute(
                     sql: "INSERT OR REPLACE INTO opening VALUES (?, ?, ?)",
                     arguments: [opening["epoch"] as Int64, opening["number"] as Int64, opening["position"] as Int64])
             }
             for kept in answers where isWhole {
-                try self.database.execute(
+                try self.rows.database.execute(
                     sql: "INSERT OR REPLACE INTO kept_answer VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     arguments: StatementArguments(kept.databaseValues))
             }
             for use in uses where self.engine.control.hasKey(use.key) {
                 let (app, name) = use.key.row
-                try self.database.execute(
+                try self.rows.database.execute(
                     sql: "INSERT OR REPLACE INTO key_use VALUES (?, ?, ?)", arguments: [app, name, use.at])
             }
             return .commit
@@ -146,7 +147,7 @@ final class StoreReplay {
 }
 
 /// The rows of a journal in order, past those that cannot be read.
-struct JournalReader {
+struct StoredJournal {
     enum Row {
         case records(first: JournalPosition, [UInt8])
         /// From here to the next row something cannot be read.
@@ -178,12 +179,8 @@ struct JournalReader {
     private func row(from position: JournalPosition) -> Result<
         (position: JournalPosition, bytes: [UInt8])?, SQLiteFailure
     > {
-        self.rows.reset()
-        self.rows.bind(position)
-        defer { self.rows.reset() }
         do {
-            guard try self.rows.step() else { return .success(nil) }
-            return .success((self.rows.position(0), self.rows.bytes(1)))
+            return .success(try self.rows.bind(position).first { (position: $0.position(0), bytes: $0.bytes(1)) })
         } catch {
             return .failure(error as? SQLiteFailure ?? SQLiteFailure(code: 0, message: "\(error)"))
         }

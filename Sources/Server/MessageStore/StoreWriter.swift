@@ -2,12 +2,13 @@ import Foundation
 import GRDB
 import GRDBSQLite
 import Logging
+import StoreMachine
 import StoreModel
 import Synchronization
 import TidingsModel
 
 /// The writer's thread and the queue in front of it. `@unchecked Sendable`: `waiting`, `stopping`, `isAsleep` and `isFinished` are
-/// guarded by `condition`; the engine and the database belong to the thread alone, as do `state` and `backup`.
+/// guarded by `condition`; the engine and the database belong to the thread alone, as does the rest.
 final class StoreWriter: @unchecked Sendable {
     enum Work {
         case batch([StoreCommand], @Sendable ([StoreResult]) -> Void)
@@ -36,6 +37,10 @@ final class StoreWriter: @unchecked Sendable {
     private var stopping: Stop?
     private var isAsleep = false
     private var isFinished = false
+    /// Transactions of deriving that `mayDerive` was asked for.
+    private var steps = 0
+    /// Nothing is derived any more (a test's crash).
+    private var isFrozen = false
     var backup: (copy: StoreBackup, completion: @Sendable (Result<Void, MessageStoreError>) -> Void)?
 
     private init(path: String, configuration: MessageStoreConfiguration, logger: Logger) {
@@ -55,12 +60,13 @@ final class StoreWriter: @unchecked Sendable {
         let started = DispatchSemaphore(value: 0)
         let opening = OpeningBox()
         let thread = Thread {
+            // On Linux a name that is given before the start stays with Foundation.
+            Thread.current.name = "tidings-store"
             writer.run(queue) { result in
                 opening.result = result
                 started.signal()
             }
         }
-        thread.name = "tidings-store"
         thread.start()
         started.wait()
         guard let result = opening.result else {
@@ -97,8 +103,10 @@ final class StoreWriter: @unchecked Sendable {
 
     private func run(_ queue: DatabaseQueue, opened: (Result<StoreOpening, MessageStoreError>) -> Void) {
         do {
-            let engine = try queue.writeWithoutTransaction { database in
-                let engine = try self.makeEngine(database, .opening(self.state.read()))
+            let (rows, engine) = try queue.writeWithoutTransaction { database in
+                let rows = try SQLiteRows(database, self.configuration)
+                let engine = try self.makeEngine(rows, .opening(self.state.read(), drawn: .drawn()))
+                engine.logNotes(to: self.logger)
                 self.publish(engine.state)
                 opened(
                     .success(
@@ -106,13 +114,13 @@ final class StoreWriter: @unchecked Sendable {
                             epoch: engine.epoch, lastMessageID: engine.lastMessageID, pending: engine.pendingAtOpening,
                             identity: engine.identity, control: engine.control,
                             pushJobs: engine.pushJobsAtOpening)))
-                return engine
+                return (rows, engine)
             }
-            self.loop(engine, queue)
+            self.loop(engine, rows, queue)
         } catch {
             opened(.failure(MessageStoreError(error, path: self.path)))
         }
-        // The engine and its statements are gone by now, as closing requires.
+        // The rows and their statements are gone by now, as closing requires.
         try? queue.close()
         self.condition.lock()
         self.isFinished = true
@@ -125,18 +133,17 @@ final class StoreWriter: @unchecked Sendable {
 
     /// People whose rows are found unreadable in recovery are set aside.
     private func makeEngine(
-        _ database: Database, _ start: StoreEngine.Start, settingAside first: [SetAsidePerson] = []
-    ) throws -> StoreEngine {
+        _ rows: SQLiteRows, _ start: StoreMachine.Start, settingAside first: [SetAsidePerson] = []
+    ) throws -> StoreMachine {
         var setAside = first
         while true {
             do {
-                return try StoreEngine(
-                    database: database, configuration: self.configuration, logger: self.logger, start: start,
-                    settingAside: setAside)
+                return try StoreMachine(
+                    rows: rows, configuration: self.configuration.machine, start: start, settingAside: setAside)
             } catch {
                 guard let person = Self.unreadablePerson(error),
                     !setAside.contains(where: { $0.number == person.number }),
-                    setAside.count < StoreEngine.setAsideMax
+                    setAside.count < StoreMachine.setAsideMax
                 else { throw error }
                 setAside.append(person)
             }
@@ -144,17 +151,16 @@ final class StoreWriter: @unchecked Sendable {
     }
 
     private static func unreadablePerson(_ error: any Error) -> SetAsidePerson? {
-        guard let row = StoreEngine.damage(error), let number = row.number else { return nil }
+        guard let row = StoreMachine.damage(error), let number = row.number else { return nil }
         return SetAsidePerson(number: number, key: row.key)
     }
 
-    private func loop(_ first: StoreEngine, _ queue: DatabaseQueue) {
+    private func loop(_ first: StoreMachine, _ rows: SQLiteRows, _ queue: DatabaseQueue) {
         var engine = first
         var failure: String?
         var deriving = Deriving.whenIdle
         defer {
             self.endBackup(.failure(MessageStoreError(reason: .failed, path: self.path, detail: "the store is closed")))
-            queue.writeWithoutTransaction { engine.wal.detach($0) }
         }
         var eraseAt: TimeInterval?
         while true {
@@ -166,31 +172,32 @@ final class StoreWriter: @unchecked Sendable {
             let next = self.next(
                 deriving: failure == nil && engine.tailRecords > 0 ? deriving : .never, eraseAt: eraseAt)
             do {
+                defer { engine.logNotes(to: self.logger) }
                 switch next {
                 case .work(let work):
                     if let failure {
                         for work in work { self.refuse(work, because: failure) }
                         continue
                     }
-                    try queue.writeWithoutTransaction { database in
-                        try self.carryOut(work, with: &engine, database)
-                        engine.wal.makeRoom(database)
-                        if let now = try self.catchUp(&engine, database) { deriving = now }
+                    try queue.writeWithoutTransaction { _ in
+                        try self.carryOut(work, with: &engine, rows)
+                        rows.wal.makeRoom()
+                        if let now = try self.catchUp(&engine, rows) { deriving = now }
                         // A busy store never waits for work.
-                        if let due = eraseAt, TimeInterval.uptime >= due { try engine.eraseAll(database) }
+                        if let due = eraseAt, TimeInterval.uptime >= due { try engine.eraseAll() }
                         self.stepBackup()
                     }
                 case .derive:
-                    try queue.writeWithoutTransaction { database in
-                        try engine.checkpoint(database)
-                        deriving = try self.derive(&engine, database)
+                    try queue.writeWithoutTransaction { _ in
+                        try rows.checkpoint()
+                        deriving = try self.derive(&engine, rows)
                     }
                 case .copy: queue.writeWithoutTransaction { _ in self.stepBackup() }
-                case .erase: try queue.writeWithoutTransaction { try engine.eraseAll($0) }
+                case .erase: try queue.writeWithoutTransaction { _ in try engine.eraseAll() }
                 case .stop(.close) where failure == nil:
-                    try queue.writeWithoutTransaction { database in
-                        while try self.derive(&engine, database) != .never, engine.tailRecords > 0 {}
-                        try engine.checkpoint(database)
+                    try queue.writeWithoutTransaction { _ in
+                        while try self.derive(&engine, rows) != .never, engine.tailRecords > 0 {}
+                        try rows.checkpoint()
                     }
                     return
                 case .stop: return
@@ -244,53 +251,60 @@ final class StoreWriter: @unchecked Sendable {
     }
 
     /// One thing that is due between two batches, so that waiting commands wait for no more than that.
-    private func catchUp(_ engine: inout StoreEngine, _ database: Database) throws -> Deriving? {
+    private func catchUp(_ engine: inout StoreMachine, _ rows: SQLiteRows) throws -> Deriving? {
         if engine.pushTailIsLong {
-            if engine.mustCheckpoint { try engine.checkpoint(database) }
+            try rows.checkpoint()
             // Each step of a push brings up to a thousand people into memory, who leave it by this.
             var deriving = Deriving.now
             for _ in 0..<4 where engine.pushTailIsLong && deriving != .never {
-                deriving = try self.derive(&engine, database)
+                deriving = try self.derive(&engine, rows)
             }
             return deriving
         }
-        if engine.mustCheckpoint {
-            try engine.checkpoint(database)
+        if rows.mustCheckpoint {
+            try rows.checkpoint()
         } else if engine.tailIsLong {
-            return try self.derive(&engine, database)
-        } else if engine.hasManyNew {
+            return try self.derive(&engine, rows)
+        } else if engine.hasManyNew, self.mayDerive() {
             try engine.storeNew()
         }
         return nil
     }
 
+    private func mayDerive() -> Bool {
+        guard !self.isFrozen else { return false }
+        self.steps += 1
+        self.isFrozen = !self.configuration.mayDerive(self.steps)
+        return !self.isFrozen
+    }
+
     /// One step. A person who cannot be written is set aside, and the step made anew.
-    private func derive(_ engine: inout StoreEngine, _ database: Database) throws -> Deriving {
+    private func derive(_ engine: inout StoreMachine, _ rows: SQLiteRows) throws -> Deriving {
+        guard self.mayDerive() else { return .never }
         do {
-            let didStep = try engine.deriveStep()
-            if engine.isFrozen { return .never }
-            return didStep && engine.round != nil ? .now : .whenIdle
+            let start = ContinuousClock.now
+            guard try engine.deriveStep() else { return .whenIdle }
+            engine.adjustPace(after: Int(start.duration(to: .now) / .microseconds(1)))
+            return engine.isInRound ? .now : .whenIdle
         } catch {
-            // Whoever is set aside already is not at fault: the step would fail for ever.
+            // A person who is set aside already is not at fault: the step would fail for ever.
             guard let person = Self.unreadablePerson(error), !engine.isSetAside(person.number) else { throw error }
-            try self.replace(&engine, database, settingAside: [person])
+            try self.replace(&engine, rows, settingAside: [person])
             return .now
         }
     }
 
     /// Replaces an engine whose state is void by one with the state of the last commit.
     private func replace(
-        _ engine: inout StoreEngine, _ database: Database, settingAside people: [SetAsidePerson]
+        _ engine: inout StoreMachine, _ rows: SQLiteRows, settingAside people: [SetAsidePerson]
     ) throws {
-        engine.wal.detach(database)
-        engine.rollBack()
-        engine.sql.resetAll()
-        engine = try self.makeEngine(database, .instead(of: engine), settingAside: people)
+        rows.rollBack()
+        engine = try self.makeEngine(rows, .instead(of: engine), settingAside: people)
     }
 
     /// Carries out everything in one transaction and then hands out the results; a dump, a backup or a look waits for what stands before
     /// it.
-    private func carryOut(_ work: [Work], with engine: inout StoreEngine, _ database: Database) throws {
+    private func carryOut(_ work: [Work], with engine: inout StoreMachine, _ rows: SQLiteRows) throws {
         var start = 0
         while start < work.count {
             var end = start
@@ -304,7 +318,7 @@ final class StoreWriter: @unchecked Sendable {
                 end += 1
             }
             do {
-                var results = try self.results(of: batches, &engine, database)[...]
+                var results = try self.results(of: batches, &engine, rows)[...]
                 self.publish(engine.state)
                 for case let item in work[start..<end] {
                     switch item {
@@ -322,8 +336,7 @@ final class StoreWriter: @unchecked Sendable {
                 switch work[end] {
                 case .dump(let completion):
                     completion(Result { try engine.dump() }.mapError { MessageStoreError($0, path: self.path) })
-                    engine.sql.resetAll()
-                case .backup(let path, let completion): self.beginBackup(path, database, completion)
+                case .backup(let path, let completion): self.beginBackup(path, rows.database, completion)
                 case .look(let look): look.carryOut(with: engine, path: self.path)
                 case .batch, .refusal: break
                 }
@@ -336,7 +349,7 @@ final class StoreWriter: @unchecked Sendable {
     /// A record that could not be applied makes the state void: the person whose rows failed is set aside, or the command is refused,
     /// and all of it is done again from the last commit.
     private func results(
-        of batches: [[StoreCommand]], _ engine: inout StoreEngine, _ database: Database
+        of batches: [[StoreCommand]], _ engine: inout StoreMachine, _ rows: SQLiteRows
     ) throws -> [[StoreResult]] {
         var refused: Set<Int> = []
         var setAside: Set<Int64> = []
@@ -344,7 +357,7 @@ final class StoreWriter: @unchecked Sendable {
             do {
                 return try engine.carryOut(batches, refusing: refused)
             } catch let interrupted as InterruptedRecord {
-                guard StoreEngine.damage(interrupted.cause) != nil, let command = interrupted.command else {
+                guard StoreMachine.damage(interrupted.cause) != nil, let command = interrupted.command else {
                     throw interrupted.cause
                 }
                 var people: [SetAsidePerson] = []
@@ -353,7 +366,7 @@ final class StoreWriter: @unchecked Sendable {
                 } else if !refused.insert(command).inserted {
                     throw interrupted.cause
                 }
-                try self.replace(&engine, database, settingAside: people)
+                try self.replace(&engine, rows, settingAside: people)
             }
         }
     }
@@ -372,7 +385,7 @@ final class StoreWriter: @unchecked Sendable {
         }
     }
 
-    private func publish(_ state: StateFile.Content) {
+    private func publish(_ state: StoreState) {
         self.state.write(state)
         self.lastRecord.store(state.held.position, ordering: .releasing)
     }

@@ -11,6 +11,7 @@ final class WriteAheadLog {
     /// A file grows by its own size, but by no more than this.
     static let roomMax: Int64 = 1_048_576
 
+    private let database: Database
     // SQLite writes through this address during commits of the one connection, on the thread that commits.
     private let count: UnsafeMutablePointer<Int32>
     private let frameBytes: Int64
@@ -21,6 +22,7 @@ final class WriteAheadLog {
     private var writtenBack = 0
 
     init(_ database: Database) throws {
+        self.database = database
         self.frameBytes = try Int64.fetchOne(database, sql: "PRAGMA page_size").map { $0 + Self.frameHeaderBytes } ?? 0
         self.count = .allocate(capacity: 1)
         self.count.initialize(to: 0)
@@ -32,7 +34,11 @@ final class WriteAheadLog {
             }, self.count)
     }
 
-    deinit { self.count.deallocate() }
+    deinit {
+        // Nil once it is closed.
+        if let connection = self.database.sqliteConnection { sqlite3_wal_hook(connection, nil, nil) }
+        self.count.deallocate()
+    }
 
     private static let headerBytes: Int64 = 32
     private static let frameHeaderBytes: Int64 = 24
@@ -40,7 +46,7 @@ final class WriteAheadLog {
     /// Kept up to date by SQLite's hook after each commit.
     var pages: Int { Int(self.count.pointee) }
 
-    /// To be asked after each commit. The first commit after writing back begins the log anew, unless somebody reads in it.
+    /// Returns the pages to write back; asked after each commit. The first commit afterwards begins the log anew, unless a reader is in it.
     func pagesToWriteBack() -> Int {
         if self.pages < self.writtenBack { self.writtenBack = 0 }
         return self.pages - self.writtenBack
@@ -48,14 +54,11 @@ final class WriteAheadLog {
 
     func wasWrittenBack() { self.writtenBack = self.pages }
 
-    /// Must be called before the connection outlives this object.
-    func detach(_ database: Database) { sqlite3_wal_hook(database.sqliteConnection, nil, nil) }
-
     /// Writes everything back into the database and cuts the file to nothing.
-    func empty(_ database: Database) throws {
-        let code = sqlite3_wal_checkpoint_v2(database.sqliteConnection, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+    func empty() throws {
+        let code = sqlite3_wal_checkpoint_v2(self.database.sqliteConnection, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
         guard code == SQLITE_OK else {
-            throw SQLiteFailure(code: code, message: String(cString: sqlite3_errmsg(database.sqliteConnection)))
+            throw SQLiteFailure(code: code, message: String(cString: sqlite3_errmsg(self.database.sqliteConnection)))
         }
         self.count.pointee = 0
         self.writtenBack = 0
@@ -63,11 +66,11 @@ final class WriteAheadLog {
     }
 
     /// Makes room for the next commits. Where that fails, they make their own, or say what is wrong.
-    func makeRoom(_ database: Database) {
+    func makeRoom() {
         let end = Self.headerBytes + Int64(self.pages) * self.frameBytes
         guard self.pages > 0, end + Self.roomMin > self.size, !self.hasFailed else { return }
         var file: UnsafeMutablePointer<sqlite3_file>?
-        let code = sqlite3_file_control(database.sqliteConnection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file)
+        let code = sqlite3_file_control(self.database.sqliteConnection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file)
         guard code == SQLITE_OK, let file, let methods = file.pointee.pMethods?.pointee,
             methods.xFileSize?(file, &self.size) == SQLITE_OK
         else {

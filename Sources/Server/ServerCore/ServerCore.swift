@@ -28,7 +28,7 @@ package struct ServerCore: Sendable {
     // Store.
     var storeRequests: UInt64 = 0
     var storeAnswers: UInt64 = 0
-    /// What is to be done with answers that are not merely `.done`, in the order of the requests.
+    /// The requests whose answers need more than `.done`, in their order.
     var pendingRequests: Deque<(id: UInt64, request: PendingStoreRequest, asker: Asker?, isReading: Bool)> = []
     var backlogs: [UserKey: Int] = [:]
     var reads: [UserKey: Int] = [:]
@@ -59,7 +59,7 @@ package struct ServerCore: Sendable {
     /// Monotonic; devices loaded before it may still come back on their own.
     var restartGraceUntil: Int64 = .min
     var startedAt = Now(monotonic: 0, wall: 0)
-    /// Counted when somebody asks.
+    /// The census, taken when a caller asks.
     var legCensus: LegCensus?
     var recovery: Deque<UserKey> = []
     var recoveryLoads = 0
@@ -68,7 +68,7 @@ package struct ServerCore: Sendable {
 
     // Push.
     var lanes: [PushLane: Lane] = [:]
-    /// What the APNs clients have reported last, but for what is usable.
+    /// The APNs clients' last reports, without those that are usable.
     var outages: [LaneScope: LaneState] = [:]
     var pushCount: UInt64 = 0
     var pushes: [PushID: OutgoingPush] = [:]
@@ -78,7 +78,7 @@ package struct ServerCore: Sendable {
     var lastAlert: (message: SharedMessage, tag: String, text: String)?
 
     var pushRunner = PushRunner()
-    /// Monotonic milliseconds: the newest alert of somebody who has left memory.
+    /// Monotonic milliseconds: the newest alert of a person who has left memory.
     var forgottenAlertAt: Int64?
 
     var keysUnderWay = KeysUnderWay()
@@ -173,11 +173,15 @@ package struct ServerCore: Sendable {
 
         // Answers.
         case (.open, .stored(_, .failed(let reason))), (.draining, .stored(_, .failed(let reason))),
-            (.drained, .stored(_, .failed(let reason))):
+            (.drained, .stored(_, .failed(let reason))), (.open, .storeFault(.failed(let reason))),
+            (.draining, .storeFault(.failed(let reason))):
             self.failStore(because: reason, now, &effects)
             return .failed
         case (.open, .stored(let id, let result)), (.draining, .stored(let id, let result)):
             self.handleStoreResult(id, result, now, &effects)
+            return self.afterDrainStep(&effects)
+        case (.open, .storeFault(let result)), (.draining, .storeFault(let result)):
+            self.endSessions(ofSetAside: result, now, &effects)
             return self.afterDrainStep(&effects)
         case (.open, .pushEnded(let push, let outcome)), (.draining, .pushEnded(let push, let outcome)),
             (.drained, .pushEnded(let push, let outcome)):
@@ -238,7 +242,8 @@ package struct ServerCore: Sendable {
             (.drained, .backlogExceeded), (.failed, .backlogExceeded), (.closed, .timeReached),
             (.drained, .timeReached),
             (.failed, .timeReached), (.draining, .drainRequested), (.drained, .drainRequested),
-            (.failed, .drainRequested), (.failed, .stored), (.failed, .pushEnded),
+            (.failed, .drainRequested), (.failed, .stored), (.failed, .pushEnded), (.closed, .storeFault),
+            (.drained, .storeFault), (.failed, .storeFault),
             (.failed, .credentialMissing), (.drained, .stored), (.drained, .timeZoneRead), (.failed, .timeZoneRead),
             (.drained, .tokenChecked), (.failed, .tokenChecked), (.drained, .laneReported), (.failed, .laneReported),
             (.failed, .channelsAnswered):
@@ -252,6 +257,6 @@ package struct ServerCore: Sendable {
         }
     }
 
-    static let unavailable = ServerFrame.Problem(
+    package static let unavailable = ServerFrame.Problem(
         code: .unavailable, rule: "the server takes no work at the moment; try again later")
 }

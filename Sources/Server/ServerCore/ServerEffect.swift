@@ -31,7 +31,7 @@ package enum ServerEffect: Hashable, Sendable {
     /// Answered by `ServerEvent.tokenChecked`.
     case checkToken(SessionID, RequestNumber, String)
     case reply(APIRequestID, APIResult)
-    /// What is known of apps, keys and operators outside the core is to be as the answer says from now on.
+    /// Tells the shell to keep apps, keys and operators outside the core as the answer says from now on.
     indirect case controlChanged(ControlChange, ControlAnswer)
     /// For the audit log; the session may have ended.
     indirect case noteAct(AccountAct, SessionID)
@@ -44,11 +44,11 @@ package enum ServerEffect: Hashable, Sendable {
     /// No session is left and every store command is answered: the process may end.
     case drained
     case flagBug(String)
-    /// For whoever watches the server. What other effects say by themselves, `ServerReport.init` finds in them.
+    /// A report for the server's watchers. Reports that other effects imply are made by `ServerReport.init`.
     case report(ServerReport)
 }
 
-/// What a person has done as an account, or was not let do: nobody who is written to learns of it.
+/// An act of a person as an account, carried out or refused: nobody who is written to learns of it.
 package struct AccountAct: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case sent(MessageID)
@@ -75,32 +75,13 @@ package enum APIResult: Hashable, Sendable {
     case openLegs(OpenLegPage)
     /// For a service extension; with `hidesContent` it shows nothing of what messages say.
     case missed(LogPage, NotificationWords, hidesContent: Bool)
-    case unread(UnreadReport)
-    case objectNames([ObjectName])
-    case accounts([AccountInfo])
-    /// Sorted.
-    case followers([UserID], hasMore: Bool)
-    /// Sorted.
-    case people([PersonSummary], hasMore: Bool)
-    /// Sorted.
-    case conversations([ListedConversation], hasMore: Bool)
-    /// The newest first.
-    case conversationList([PersonalConversation], hasMore: Bool)
     /// Sorted; and what open legs wait for.
     case pushLanes([PushLaneReport], open: OpenLegCounts = OpenLegCounts())
     case pushPreview(PushPreview)
     /// nil if the app has no such job.
     indirect case pushJob(PushJob?)
-    case pushJobs([PushJob], hasMore: Bool)
     /// How many people are in it now.
     case audience(AudienceCount)
-    /// The message that a job has sent to somebody; nil if there is none.
-    case pushRecipient(MessageID?)
-    case labels(PersonLabels)
-    case profiles([UserProfile])
-    /// Or mutes.
-    case bans([Ban])
-    case invited([Invitee])
     /// The wall time at which its pushes were handed over.
     case ringing(at: Int64)
     /// nil if the app has no such call, or it is no longer remembered.
@@ -113,9 +94,8 @@ package enum APIResult: Hashable, Sendable {
     indirect case testPush(TestPushReport)
     case silentPush(SilentPushReport)
     case mediaUse(MediaUse?)
-    case mediaUses([MediaUse])
     case devices([DeviceInfo])
-    case userAccount(AccountState)
+    case installations([InstallationOutcome])
     /// The time at which it counts as issued.
     case mayIssueToken(at: Int64)
     /// The idempotency key was used for another request.
@@ -123,12 +103,10 @@ package enum APIResult: Hashable, Sendable {
     case keyInUse
     case quotas([RateQuota])
     case control(ControlAnswer)
-    /// The newest first.
-    case audit([AuditRecord], hasMore: Bool)
     case answer(ClientAnswer)
 }
 
-package enum PushAlarm: Hashable, Sendable {
+package enum PushAlarm: Hashable, Sendable, JSONTagged {
     /// APNs refuses the credential or the topic, or there is none. The reason is Apple's word, or `NoCredential`.
     case configFault(reason: String)
     /// APNs has refused a token where it has accepted none: only those wait that it refuses, and what to check is told at the first.
@@ -139,7 +117,9 @@ package enum PushAlarm: Hashable, Sendable {
     /// APNs cannot be reached, or answers with its own faults.
     case providerDown(reason: String)
 
-    /// What an operator should check; nil where the reason says it, or nothing helps.
+    package static let tag = JSONTag("state", meaning: "an alarm")
+
+    /// Advice for an operator; nil where the reason says it, or nothing helps.
     package var advice: String? {
         switch self {
         case .configFault(let reason): APNsReason(name: reason).advice

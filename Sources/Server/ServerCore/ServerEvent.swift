@@ -56,8 +56,8 @@ package struct PushLane: Hashable, Sendable, Comparable, CustomStringConvertible
 package enum ServerEvent: Hashable, Sendable {
     /// The first event; what comes earlier is answered `unavailable`.
     case opened(StoreOpening)
-    /// Of an IPv6 address the network, because one person has all of its addresses. Empty if it is not known who is
-    /// behind the connection, for example behind a proxy. May be answered by `ServerEffect.turnAway`.
+    /// A connection, with the client's address: of an IPv6 address the network, because one person has all of its addresses. Empty if the
+    /// client is not known, for example behind a proxy. May be answered by `ServerEffect.turnAway`.
     case accepted(SessionID, from: String)
     /// The hello's token was checked; the address as in `accepted`.
     case connected(SessionID, ClientFrame.Hello, TokenVerdict, from: String = "")
@@ -72,6 +72,8 @@ package enum ServerEvent: Hashable, Sendable {
     /// More bytes wait for this reader than it may leave waiting.
     case backlogExceeded(SessionID)
     case stored(StoreRequestID, StoreResult)
+    /// A read that the core did not ask for has shown that the store has failed, or has set a person aside.
+    case storeFault(StoreResult)
     case pushEnded(PushID, APNsOutcome)
     case credentialMissing(PushID)
     /// The APNs client of an app's credential says whether it sends: for one topic, or (nil) for all. What is not reported is usable.
@@ -88,61 +90,38 @@ package enum ServerEvent: Hashable, Sendable {
     case api(APIRequestID, APICommand)
 }
 
+/// Whatever is written, decided or shown with the core's live state. Other reads are asked of the store itself.
 package enum APICommand: Hashable, Sendable {
-    /// `ignoresBlocks` and `author` as in `StoreCommand.accept`.
-    case send(UserKey, MessageDraft, ignoresBlocks: Bool = false, author: UserID? = nil)
+    /// `past` and `author` as in `StoreCommand.accept`.
+    case send(UserKey, MessageDraft, past: PastRefusals = [], author: UserID? = nil)
     /// Creates or replaces; answers `.done` or `.refused`.
     case putConversation(ConversationRecord)
     /// `actor` is nil for the app's backend, which may do everything. Answers `.answer`.
     case request(AppID, actor: UserID?, ClientRequest)
     /// S4.10, to 1 to 1,000 people; id and time are the server's. Answers `.accepted` or `.refused`.
     case sendCustom(AppID, CustomMessage, recipients: [UserID], clientMessageID: ClientMessageID)
-    case unread(UserKey, ConversationID?)
-    /// As if a device of theirs had: up to a message, or to the end of the log. Answers `.done` or `.refused`.
+    /// Marks read as if a device of theirs had: up to a message, or to the end of the log. Answers `.done` or `.refused`.
     case markRead(UserKey, ConversationID, upTo: MessageID?)
     /// Replaces the app's own object names. Answers `.done` or `.refused`.
     case setObjectNames(AppID, [ObjectName])
-    case objectNames(AppID)
     /// Named as its customers see it. Answers `.done` or `.refused`.
     case setAccount(AppID, ConversationID, isDeclared: Bool)
     /// Declares it with everything, or replaces it. Answers `.done` or `.refused`.
     indirect case putAccount(AppID, ServiceAccount)
-    /// At most `limit`, after an account; or the one named, if there is one. Answers `.accounts`.
-    case accounts(AppID, only: ConversationID? = nil, after: ConversationID? = nil, limit: Int = .max)
-    /// At most `limit`, after a person. Answers `.followers`.
-    case followers(AppID, ConversationID, after: UserID?, limit: Int)
-    /// At most `limit`, after a person. Answers `.people`.
-    case people(AppID, after: UserID?, limit: Int)
-    /// At most `limit`, after a conversation. Answers `.conversations`.
-    case conversations(AppID, after: ConversationID?, limit: Int)
-    /// Of a person, the newest first: at most `limit`, before a place. Answers `.conversationList`.
-    case conversationList(UserKey, before: LogPosition?, limit: Int)
-    /// What waits for APNs, and why, and what open legs wait for. Answers `.pushLanes`.
+    /// Reads the pushes that wait for APNs and the reasons, and what open legs wait for. Answers `.pushLanes`.
     case pushLanes(AppID)
-    /// What a push would be; nothing is sent. Answers `.pushPreview` or `.refused`.
+    /// Previews a push; nothing is sent. Answers `.pushPreview` or `.refused`.
     case previewPush(AppID, PreviewedPush)
     /// A push to an audience. Answers `.pushJob` or `.refused`.
     indirect case createPush(AppID, PushDraft)
     /// Answers `.pushJob`, with nil if the app has no such job, or `.refused`.
     case changePush(AppID, PushJobID, PushJobChange)
-    /// Answers `.pushJob`.
-    case pushJob(AppID, PushJobID)
-    /// At most `limit`, the newest first, of those before a job. Answers `.pushJobs`.
-    case pushJobs(AppID, before: PushJobID?, limit: Int)
     /// Answers `.audience` or `.refused`.
     indirect case countAudience(AppID, PushAudience)
-    /// Answers `.pushRecipient`.
-    case pushRecipient(UserKey, PushJobID)
     /// Answers `.done` or `.refused`.
     indirect case setLabels(UserKey, LabelChange)
-    /// Answers `.labels`.
-    case labels(UserKey)
-    /// Of people and accounts, 1 to 1,000, all or none. Answers `.done` or `.refused`.
+    /// Sets the profiles of 1 to 1,000 people and accounts, all or none. Answers `.done` or `.refused`.
     case setProfiles(AppID, [UserProfile])
-    /// Answers `.profiles`, in the order asked.
-    case profiles(AppID, [UserID])
-    /// `actor` is nil for the app's backend. Answers `.bans`, for invitations `.invited`, or `.refused`.
-    case restrictions(RestrictionKind, AppID, ConversationID, actor: UserID?)
     /// Answers `.ringing` or `.refused`.
     case ring(AppID, Call)
     /// Answers `.call`.
@@ -157,20 +136,21 @@ package enum APICommand: Hashable, Sendable {
     case testPush(DeviceKey, TestPush)
     /// Answers `.silentPush` or `.refused`.
     case silentPush(UserKey, SilentPush)
-    /// Of a message, recall or custom message, live legs included. Answers `.trace`.
+    /// Traces a message, recall or custom message, live legs included. Answers `.trace`.
     case trace(AppID, MessageID)
     /// A step of a search for legs; with a person, live ones included. Answers `.legs`.
     indirect case legs(LegQuestion)
     /// A step of a search for the open legs of an app, of anybody who is in memory. Answers `.openLegs`.
     indirect case openLegs(OpenLegQuestion)
+    /// Registers push tokens that the backend brings. Answers `.installations`, in the same order, or `.refused`.
+    case registerInstallations(AppID, [Result<ImportedInstallation, InvalidField>])
     /// Ends its session and forgets its token. Answers `.done` or `.refused`.
     case signOut(DeviceKey)
     /// Answers `.done`, also if there is no device, or `.refused`.
     case signOutAll(UserKey)
     case devices(UserKey)
     case changeAccount(UserKey, AccountChange)
-    case userAccount(UserKey)
-    /// Answers `.mayIssueToken`, or `.refused` with `disabled` for somebody who is banned.
+    /// Answers `.mayIssueToken`, or `.refused` with `disabled` for a banned person.
     case issueToken(UserKey)
     /// A token for an anonymous person, asked for from an address (as in `accepted`): a new one, or one whose right to renew their token was
     /// issued at that wall time. Answers `.mayIssueToken`, or `.refused` with `rate_limited`, `disabled` or `token_revoked`.
@@ -181,15 +161,11 @@ package enum APICommand: Hashable, Sendable {
     /// Apps, their keys and operators. Answers `.control` or `.refused`; a repeat under an idempotency key `.done`, since what was drawn
     /// for the first is kept nowhere.
     indirect case changeControl(ControlChange)
-    /// Answers `.audit`.
-    case audit(AuditQuestion, limit: Int)
-    /// What is left of limits. Answers `.quotas`.
+    /// Reads the rest of limits. Answers `.quotas`.
     case quotas(QuotaQuestion)
     /// Something about media, by a person with a user token issued at that wall time. Answers `.done` or `.mediaUse`, or `.refused` with
     /// `disabled` or `token_revoked`.
     case media(UserKey, tokenIssuedAt: Int64?, MediaQuestion)
-    /// As `StoreCommand.readMediaUses`. Answers `.mediaUses`.
-    case mediaUses(AppID, MediaID, by: UserID?)
     /// The wall times at which the extension's token and the user token of that connect were issued. Answered
     /// `.refused` with `invalid_token` if the device is signed out, the token was replaced, or the user token revoked
     /// (design.md §7 "Extension").
@@ -206,8 +182,8 @@ package enum ExtensionRequest: Hashable, Sendable {
 }
 
 package enum MediaQuestion: Hashable, Sendable {
-    /// Whether they may ask for anything at all.
+    /// Asks if they may ask for anything at all.
     case account
-    /// Whether a message that is there for them names it.
+    /// Asks if a message that is there for them names it.
     case read(MediaID, in: MessageID)
 }

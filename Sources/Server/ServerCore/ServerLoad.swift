@@ -2,7 +2,7 @@ import HeapModule
 import OrderedCollections
 package import TidingsModel
 
-/// What the machine holds in memory; shows queues that nothing bounds, and leaks.
+/// The number of things in memory; shows queues that nothing bounds, and leaks.
 package struct ServerLoad: Hashable, Sendable {
     package var storeBacklog = 0
     package var sessions = 0

@@ -2,7 +2,7 @@ import APNsModel
 package import StoreModel
 package import TidingsModel
 
-/// What an operator may change: what differs from app to app while the server runs (`apply`), the rest before it starts. Times are milliseconds; the defaults are those of design.md §3–§5.
+/// An operator's settings: `apply` changes those by app while it runs, the rest come before. Milliseconds; defaults of design.md §3–§5.
 package struct ServerSettings: Hashable, Sendable {
     /// 0 to 63.
     package var node: UInt8 = 0
@@ -31,7 +31,7 @@ package struct ServerSettings: Hashable, Sendable {
     package var limits = RateLimits()
     /// Nobody is held back by a rate, whatever an app says of its own.
     package var isRateFree = false
-    /// Of apps with limits of their own, theirs over `limits`.
+    /// The limits of apps that have their own, in place of `limits`.
     package var limitsByApp: [AppID: RateLimits] = [:]
     /// Unanswered store commands of one person, above which more are refused with `unavailable`.
     package var personBacklogMax: Int = 1_000
@@ -50,7 +50,7 @@ package struct ServerSettings: Hashable, Sendable {
     package var requestsInFlightMax: Int = 16
     /// Push registrations, reads and sign-outs of one session.
     package var commandsInFlightMax: Int = 16
-    /// As many as an app tells of when it connects.
+    /// The most openings under way: as many as an app tells of when it connects.
     package var openedInFlightMax: Int = 256
     /// Between two "is typing" of one person in one conversation that are passed on.
     package var typingInterval: Int64 = 1_000
@@ -104,7 +104,7 @@ package struct ServerSettings: Hashable, Sendable {
     package var stormWindow: Int64 = 60_000
     /// Silent pushes that tell a device its badge fell (apns.md §14); with 0 none of any kind does.
     package var badgePushesPerHour: Int = 3
-    /// Those that an app's backend asks for share the budget; it is there also where no badge is pushed.
+    /// The hourly budget of silent pushes, which the app's backend shares; it is there also where no badge is pushed.
     package var silentPushesPerHour: Int { self.badgePushesPerHour > 0 ? self.badgePushesPerHour : 3 }
     /// Apps to whose phones nobody else pushes.
     package var onlyPushSenders: Set<AppID> = []
@@ -116,7 +116,7 @@ package struct ServerSettings: Hashable, Sendable {
     package var words: [AppID: AppWords] = [:]
     /// How the text of a message reaches its notification, for apps that do not leave it to the service extension.
     package var pushTextModes: [AppID: PushTextMode] = [:]
-    /// What apps say of the options of notifications, other than `PushRules()`.
+    /// The apps' rules for the options of notifications, where they differ from `PushRules()`.
     package var pushRules: [AppID: PushRules] = [:]
     /// A message older than this is not pushed. APNs keeps one for 30 days at most (apns.md §15).
     package var pushLifetime: Int64 = 86_400_000
@@ -125,8 +125,8 @@ package struct ServerSettings: Hashable, Sendable {
     package var outageMergeAge: Int64 = 3_600_000
     package var backOffBase: Int64 = 1_000
     package var backOffMax: Int64 = 300_000
-    /// Of how many people tokens that APNs had accepted before must be refused in a row, for one quarantine reason and in one lane,
-    /// so that it is stopped (design.md P8). So many people's refused tokens in a lane that does not work raise an alarm.
+    /// The number of people whose tokens, accepted by APNs before, must be refused in a row, for one quarantine reason and in one lane, so
+    /// that it is stopped (design.md P8). So many people's refused tokens in a lane that does not work raise an alarm.
     package var quarantineBurst: Int = 5
     package var burstWindow: Int64 = 60_000
     /// Pushes of one lane with the APNs client; the others queue, one person after the other.
@@ -149,10 +149,10 @@ package struct ServerSettings: Hashable, Sendable {
     // Push jobs.
     /// With so many legs of jobs under way no step begins: memory is bounded, however slow APNs is.
     package var pushLegsMax: Int = 2_000
-    /// With so many commands waiting for the store no step begins: whoever chats goes first.
+    /// The number of commands waiting for the store at which no step begins: people who chat go first.
     package var pushBacklogMax: Int = 5_000
-    /// What apps call people by tags.
-    package var tags: [AppID: [String]] = [:]
+    /// The apps' tags for people.
+    package var tags: [AppID: Set<String>] = [:]
 
     // Drain.
     /// The reconnects of all clients are spread over this time when the server stops.
@@ -175,11 +175,10 @@ package struct ServerSettings: Hashable, Sendable {
 
     package func devicesMax(in app: AppID) -> Int { self.devicesMaxByApp[app] ?? self.devicesMax }
 
-    /// Those of a person of the app and of the app itself; the others are the server's.
+    /// Returns the limits of the app and its people; the others are the server's.
     package func limits(of app: AppID) -> RateLimits { self.limitsByApp[app] ?? self.limits }
 
-    /// Whether the topic is one of the app's, or one of these with a suffix of Apple's for a kind of push (apns.md
-    /// §7).
+    /// Returns true if the topic is one of the app's, or one of these with a suffix of Apple's for a kind of push (apns.md §7).
     package func mayPush(to topic: String, in app: AppID) -> Bool {
         guard let topics = self.pushTopics[app] else { return true }
         return topics.contains { own in APNsPushType.allCases.contains { $0.topic(forBundle: own) == topic } }
@@ -187,7 +186,7 @@ package struct ServerSettings: Hashable, Sendable {
 }
 
 extension ServerSettings {
-    /// The offered accounts of other apps among those that somebody asks for.
+    /// Returns the offered accounts of other apps among the users asked for.
     func offered(to app: AppID, among users: [UserID]) -> [UserID: UserKey] {
         guard !self.offeredAccounts.isEmpty else { return [:] }
         var offered: [UserID: UserKey] = [:]

@@ -1,13 +1,13 @@
 import HeapModule
 import TidingsModel
 
-/// A reminder to look again: one that is late, early or of somebody who left does no harm.
+/// A reminder to look again: one that is late, early or for a person who left does no harm.
 struct Timer: Comparable, Sendable {
     enum Subject: Hashable, Sendable {
         case person(slot: Int)
         case lane(PushLane)
         case pushJobs
-        /// Whoever has asked for a test push has waited long enough for APNs.
+        /// Ends a test push whose caller has waited long enough for APNs.
         case testPush(PushID)
         case drain
     }
@@ -48,7 +48,7 @@ extension ServerCore {
         self.setTimer(at: due, .person(slot: slot))
     }
 
-    /// What is still owed of a limit would be forgotten with the person.
+    /// Returns the time at which a person may leave memory: a debt of a limit would be forgotten with them.
     private func idleEnd(_ slot: Int) -> Int64 {
         let time = self.people[slot].leavesSoon ? self.settings.pushIdleTime : self.settings.idleTime
         return max(self.people[slot].busyAt + time, self.people[slot].buckets.allFullAt)

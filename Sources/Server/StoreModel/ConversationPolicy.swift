@@ -59,7 +59,7 @@ package struct RoomAccess: Hashable, Sendable {
     }
 }
 
-/// That somebody may not come into a chat room; a mute, that they may not write in a conversation, has the same parts.
+/// A ban: a person may not enter a chat room. A mute, by which they may not write in a conversation, has the same parts.
 package struct Ban: Hashable, Sendable {
     package var user: UserID
     /// Wall milliseconds; nil for as long as nobody lifts it.
@@ -78,7 +78,7 @@ extension [Ban] {
         self.contains { $0.user == user && $0.holds(at: wall) }
     }
 
-    /// Those that have ended are forgotten.
+    /// Bans people. Bans that have ended are forgotten.
     package mutating func set(_ users: [UserID], until: Int64?, at wall: Int64) {
         self.lift(users, at: wall)
         // tidy: order does not leave: these are a list, and sorted below.

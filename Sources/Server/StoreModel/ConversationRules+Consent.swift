@@ -11,14 +11,14 @@ package struct MadeChange: Hashable, Sendable {
     }
 }
 
-/// What is kept of a conversation about people who are not, or not fully, in it.
+/// The kind of list of people who are not, or not fully, in a conversation.
 package enum RestrictionKind: Hashable, Sendable {
     case bans
     case mutes
     case invitations
 }
 
-// Who may not be made a member without their consent is invited instead (docs/decisions/0034-consent.md).
+// Who may not be made a member without their consent is invited instead (docs/inside/decisions/0034-consent.md).
 extension ConversationRules {
     /// The changes that carry out what was decided, in order, and who of those it names is asked first, sorted.
     package struct Plan: Hashable, Sendable {
@@ -30,7 +30,7 @@ extension ConversationRules {
     ///
     /// - Parameters:
     ///   - action: what `decide` has decided.
-    ///   - mayAdd: whether somebody lets the actor add them.
+    ///   - mayAdd: returns true if a person lets the actor add them.
     package static func plan(
         _ action: ConversationAction, of operation: ConversationOperation, known: StoredConversation?,
         mayAdd: (_ user: UserID, _ actor: UserID) throws -> Bool
@@ -70,7 +70,7 @@ extension ConversationRules {
         return .success(plan)
     }
 
-    /// Whether a person lets somebody add them.
+    /// Returns true if a person lets the actor add them.
     ///
     /// - Parameter hasWritten: whether the person has written to them, one to one.
     package static func mayAdd(

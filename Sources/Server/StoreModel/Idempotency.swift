@@ -1,7 +1,7 @@
 package import TidingsModel
 
-/// What a backend calls a request of the HTTP API, so that its repeat is known (draft-ietf-httpapi-idempotency-key-header). The keys of
-/// one app, and of one API key in it, mean nothing to others.
+/// A backend's key for a request of the HTTP API, so that its repeat is known (draft-ietf-httpapi-idempotency-key-header). The keys of one
+/// app, and of one API key in it, mean nothing to others.
 package struct IdempotencyKey: Hashable, Sendable, Comparable, CustomStringConvertible {
     package var app: AppID
     /// The name of the API key: a new secret under the same name changes nothing.
@@ -38,7 +38,7 @@ package struct IdempotentRequest: Hashable, Sendable {
     }
 }
 
-/// As much of an answer as it takes to give it again.
+/// The part of an answer that is needed to give it again.
 package enum IdempotentAnswer: Hashable, Sendable {
     case done
     /// Done, and these people were invited instead of being made members.
@@ -73,17 +73,17 @@ extension StoreRules {
     /// How many answers that have expired one command forgets, so that none takes long.
     package static let forgottenAtOnce = 100
 
-    /// What is kept of the result of a command; nil for a refusal, which has changed nothing and is judged anew.
-    package static func answer(to command: StoreCommand, _ result: StoreResult) -> IdempotentAnswer? {
+    /// Returns the answer to keep for the result of a command; nil for a refusal, which has changed nothing and is judged anew.
+    package static func answer(to command: StoreCommand, _ result: StoreResult, at wall: Int64) -> IdempotentAnswer? {
         switch result {
         case .changed(_, let invited): invited.isEmpty ? .done : .invited(invited)
-        case .done, .noted, .recalled, .read, .control, .labels: .done
+        case .done, .noted, .recalled, .read, .control, .labels, .installations: .done
         case .pushJob(let job):
             job == nil ? nil : command.acceptance.map { .accepted($0.id, sentAt: $0.sentAt, isRepeat: false) } ?? .done
         case .accepted: command.acceptance.map { .accepted($0.id, sentAt: $0.sentAt, isRepeat: false) }
         case .duplicate(let id, let sentAt): .accepted(id, sentAt: sentAt, isRepeat: true)
         // Read for a user token, which nobody who is banned gets.
-        case .userAccount(let account): account.isBanned ? nil : .done
+        case .userAccount(let account): account.isBanned(at: wall) ? nil : .done
         // Read for a call: what it says is said to phones, and nothing of it is the answer.
         case .profiles: .done
         case .refused, .taken, .conversation, .history, .settings, .receipts, .unread, .objectNames, .accounts,

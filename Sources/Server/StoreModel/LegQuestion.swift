@@ -34,7 +34,7 @@ package struct LegQuestion: Hashable, Sendable {
     }
 }
 
-/// What one message has come to.
+/// The legs of one message.
 package struct MessageLegs: Hashable, Sendable {
     package var id: MessageID
     /// Where the next step would go on behind it.
@@ -59,9 +59,9 @@ package struct MessageLegs: Hashable, Sendable {
         self.receipts = receipts
     }
 
-    /// What traces tell of a message, without what it says.
+    /// The facts that traces tell of a message, without its text.
     package struct About: Hashable, Sendable {
-        package enum Kind: String, Hashable, Sendable {
+        package enum Kind: String, Hashable, Sendable, JSONWritable {
             case message
             case recall
             case custom
@@ -72,7 +72,7 @@ package struct MessageLegs: Hashable, Sendable {
         package var sender: UserID?
         package var conversation: ConversationID?
         package var objectName: ObjectName?
-        /// Of a recall: the message, under whose id its pushes replace that one's.
+        /// The message that a recall takes back, under whose id its pushes replace that one's.
         package var recalls: MessageID?
         /// Wall milliseconds.
         package var sentAt: Int64
@@ -103,7 +103,7 @@ package struct MessageLegs: Hashable, Sendable {
 package struct LegPage: Hashable, Sendable {
     /// Newest first. Without a person, those alone that have legs; with one also others, of which only the person's owner may know legs.
     package var messages: [MessageLegs]
-    /// What the next step is before; nil after the last.
+    /// The place before which the next step searches; nil after the last.
     package var next: UInt64?
     /// The oldest message that was looked at; nil for none.
     package var reached: MessageID?

@@ -1,7 +1,7 @@
 package import TidingsModel
 
-/// What has happened to a leg between its beginning and its end. It is kept with the record that keeps or ends the leg, so that it costs
-/// no record of its own. Times are wall milliseconds.
+/// A step of a leg between its beginning and its end. It is kept with the record that keeps or ends the leg, so that it costs no record of
+/// its own. Times are wall milliseconds.
 package enum LegStep: Hashable, Sendable {
     /// The verdict has let it wait; `until` is nil for a wait that another event ends.
     case waited(LegWait, until: Int64?, at: Int64)
@@ -15,10 +15,20 @@ package enum LegStep: Hashable, Sendable {
     indirect case read(on: DeviceID?, at: Int64)
     /// The last step of a leg that the verdict has ended, at that time.
     case judged
+
+    /// Nil for the verdict, which is at the leg's end.
+    package var at: Int64? {
+        switch self {
+        case .waited(_, _, let at), .turned(_, let at), .pushed(_, let at), .answered(_, _, _, let at),
+            .read(_, let at):
+            at
+        case .judged: nil
+        }
+    }
 }
 
 /// Why a device's legs are live no longer, or are again.
-package enum LegTurn: String, Hashable, Sendable, CaseIterable {
+package enum LegTurn: String, Hashable, Sendable, CaseIterable, JSONWritable {
     case returned
     /// The app said that it is about to be frozen.
     case suspended
@@ -27,12 +37,12 @@ package enum LegTurn: String, Hashable, Sendable, CaseIterable {
     case deadlineMissed = "deadline_missed"
     /// Nothing was heard of it for twice the heartbeat.
     case silent
-    /// Of the background, of a sign of life, or of coming back.
+    /// The time of the background, of a sign of life, or of coming back is over.
     case timeOver = "time_over"
 }
 
-/// What an answer of APNs, or none, has come to.
-package enum LegPushOutcome: String, Hashable, Sendable, CaseIterable {
+/// The outcome of APNs's answer, or of none.
+package enum LegPushOutcome: String, Hashable, Sendable, CaseIterable, JSONWritable {
     case refused
     /// It was sent, and the answer never came.
     case unknown
@@ -44,7 +54,7 @@ package enum LegPushOutcome: String, Hashable, Sendable, CaseIterable {
 package struct LegPush: Hashable, Sendable {
     /// The newest of the messages that it counts; nil for the leg's own.
     package var carrier: MessageID?
-    /// Of the carrier's leg; its `apns-id` follows from both.
+    /// The attempt of the carrier's leg; its `apns-id` follows from both.
     package var attempt: Int
     package var topic: String
     package var environment: PushEnvironment

@@ -1,17 +1,17 @@
 package import TidingsModel
 
-/// What a search in the texts of an app's messages is asked.
+/// A search in the texts of an app's messages.
 package struct MessageQuestion: Hashable, Sendable {
     package var app: AppID
     package var text: String
     /// Who wrote it, or to whom it was directed: as the other one of two, or by name.
     package var user: UserID?
-    /// As `user` sees it, who must be there for a kind whose target is a peer.
+    /// The conversation as `user` sees it, who must be there for a kind whose target is a peer.
     package var conversation: ConversationID?
     /// Both included, wall milliseconds.
     package var since: Int64?
     package var until: Int64?
-    /// What is older than this message.
+    /// Only messages older than this one.
     package var before: MessageID?
     package var limit: Int
 

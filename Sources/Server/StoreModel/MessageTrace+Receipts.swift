@@ -27,3 +27,9 @@ extension MessageTrace {
         return receipts
     }
 }
+
+extension MessageTrace.Receipt: Comparable {
+    package static func < (left: Self, right: Self) -> Bool {
+        left.leg == right.leg ? left.receipt.rawValue < right.receipt.rawValue : left.leg < right.leg
+    }
+}

@@ -4,7 +4,7 @@ package import TidingsModel
 /// like is its profile's to say.
 package struct ServiceAccount: Hashable, Sendable {
     /// Whom what it sends is for.
-    package enum Audience: String, Hashable, Sendable, CaseIterable {
+    package enum Audience: String, Hashable, Sendable, CaseIterable, JSONWritable {
         case everybody
         case followers
     }
@@ -56,12 +56,12 @@ extension StoreRules {
         ConversationID(type: .publicService, target: account.user.rawValue)
     }
 
-    /// What people of other apps see of an account. A file of its app opens for none of them.
+    /// Returns an account's profile for people of other apps. A file of its app opens for none of them.
     package static func card(_ profile: Profile) -> Profile {
         Profile(name: profile.name, portrait: profile.portrait.flatMap { MediaID(reference: $0) == nil ? $0 : nil })
     }
 
-    /// Whether a person writes from an account that the backend has declared, or to one.
+    /// Returns true if a person writes from an account that the backend has declared, or to one.
     package static func hasAccount(_ user: UserID, in conversation: ConversationID, among accounts: Accounts?) -> Bool {
         guard conversation.type.needsAccount, let accounts else { return false }
         return accounts[conversation] != nil
@@ -83,8 +83,8 @@ extension StoreRules {
         }
     }
 
-    /// Whether `author`, if any, may write in the account's name that is the message's sender: from a phone one of its operators; the
-    /// app's backend names whom it will, but for an account only.
+    /// Refuses an `author` who may not write in the name of the account that is the message's sender: from a phone one of its operators
+    /// may; the app's backend names any author, but for an account only.
     package static func refusal(
         _ message: Message, by author: UserID?, isBackend: Bool, among accounts: Accounts?
     ) -> ServerFrame.Problem? {
@@ -105,14 +105,14 @@ extension StoreRules {
             rule: "must be an account of kind \(type.rawValue) that the sender operates, got \"\(message.sender)\"")
     }
 
-    /// Whether who asks, if it is a person, writes as the account that has sent the message; not the account itself.
+    /// Returns true if the actor is a person who operates the account that has sent the message; not the account itself.
     package static func isOperator(_ actor: UserID?, ofSenderOf message: Message, among accounts: Accounts?) -> Bool {
         guard let actor, actor != message.sender, message.conversation.type.isService else { return false }
         let account = ConversationID(type: message.conversation.type, target: message.sender.rawValue)
         return accounts?[account]?.isOperated(by: actor) == true
     }
 
-    /// What an account with that audience sends is for its followers. `isFollower` is asked only where it matters.
+    /// Refuses a message of an account with that audience to others than its followers. `isFollower` is asked only where it matters.
     package static func refusal(
         _ message: Message, toFollowersAmong accounts: Accounts?,
         isFollower: (_ user: UserID, _ account: ConversationID) throws -> Bool
@@ -126,7 +126,7 @@ extension StoreRules {
             rule: "must name a follower of the account \"\(message.sender)\", \"\(recipient)\" is none")
     }
 
-    /// Whoever follows nothing may always say that they do not follow it.
+    /// Returns the fault of following an account. A person may always stop following.
     package static func fault(
         inFollowing account: ConversationID, _ isFollowing: Bool, among accounts: Accounts?
     ) -> ServerFrame.Problem? {

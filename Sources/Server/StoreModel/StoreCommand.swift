@@ -1,15 +1,14 @@
 package import TidingsModel
 
 /// Commands are carried out in the order given; many share one transaction and one sync, and no result is handed out
-/// before that sync (design.md P1, §3 "Journal first"). The rules of each stand at `ReferenceStore`.
+/// before that sync (design.md P1, §3 "Journal first"). The rules of each stand at `StoreMachine`.
 /// Times here and in results are wall milliseconds.
 package enum StoreCommand: Hashable, Sendable {
-    /// Without a device the app's backend has sent it, in its sender's name. `ignoresBlocks`: it reaches people who have blocked
-    /// the sender as it reaches others, which only the backend may ask for. `push` are the app's options for what the message and its
+    /// Without a device the app's backend has sent it, in its sender's name, and may go `past` refusals. `push` are the app's options for what the message and its
     /// conversation leave open. `author` has written it as the account that is its sender: from `senderDevice`, or as the backend
     /// says. It is kept with the message, and never in it. Answers `.accepted`, `.duplicate` or `.refused`.
     indirect case accept(
-        message: Message, senderDevice: DeviceID?, room: RoomAccess = RoomAccess(), ignoresBlocks: Bool = false,
+        message: Message, senderDevice: DeviceID?, room: RoomAccess = RoomAccess(), past: PastRefusals = [],
         push: PushOptions? = nil, author: UserID? = nil)
     /// Creates, or replaces name, portrait, options and members as the backend. Answers `.done` or `.refused`.
     indirect case putConversation(ConversationRecord)
@@ -33,8 +32,8 @@ package enum StoreCommand: Hashable, Sendable {
     case signOut(DeviceKey, at: Int64)
     case changeAccount(UserKey, AccountChange, at: Int64)
     case readAccount(UserKey)
-    /// Of people and accounts, all or none; an empty one forgets. `isOwn`: the person has asked, not the backend. Answers `.done`
-    /// or `.refused`.
+    /// Sets the profiles of people and accounts, all or none; an empty one forgets. `isOwn`: the person has asked, not the backend. Answers
+    /// `.done` or `.refused`.
     case setProfiles(AppID, [UserProfile], isOwn: Bool)
     /// `offered` are accounts (`MP`) of other apps, by what they are called in this one: where the app has no profile of that id itself,
     /// the card of one that is declared there is told. Answers `.profiles`, in the order asked.
@@ -44,9 +43,11 @@ package enum StoreCommand: Hashable, Sendable {
     /// answered: it changes nothing if it is not the device's any more, and takes it from nobody; nil if the device
     /// itself registers, or clears its registration.
     indirect case setPushState(DeviceKey, PushState, about: PushRegistration? = nil)
+    /// Registers push tokens that the app's backend brings, which the core has checked. Answers `.installations`, in the same order.
+    case registerInstallations(AppID, [ImportedInstallation], at: Int64)
     /// Answers `.done`.
     indirect case setDeviceStatus(DeviceKey, ReportedStatus)
-    /// As `setPushState`, of the token for calls; nil clears it.
+    /// Sets the token for calls, like `setPushState`; nil clears it.
     indirect case setVoIPToken(DeviceKey, VoIPToken?, about: PushRegistration? = nil)
     /// Moves cursors forward only. Answers `.done`; `.refused` for an unknown device.
     case advance(DeviceKey, settled: LogPosition?, decided: LogPosition?)
@@ -58,15 +59,17 @@ package enum StoreCommand: Hashable, Sendable {
     case endLeg(EndedLeg)
     /// design.md §5. Answers `.done`, also if nothing changed.
     case receipt(LegID, LegReceipt, at: Int64)
-    /// Whether an earlier opening with that number is known, and the entry at that position was there before the next
-    /// one; after a restored copy it may not be. Answers `.isSameLog`.
+    /// Asks if an earlier opening with that number is known, and the entry at that position was there before the next one; after a restored
+    /// copy it may not be. Answers `.isSameLog`.
     case compareLog(UserKey, HeldLog)
     case loadUser(UserKey)
     /// Oldest first: at most `limit`, and no more after the first than fit a frame of `frameBytesMax` by
     /// `LogEntry.Body.frameBytes`. Answers `.page`.
     case readLog(UserKey, after: LogPosition, limit: Int, frameBytesMax: Int = .max)
-    /// Of a message, recall or custom message. Answers `.trace`.
+    /// Traces a message, recall or custom message. Answers `.trace`.
     case trace(AppID, MessageID)
+    /// Reads a message as it is now, at a cost that does not grow with its people. Answers `.trace` without its ways to them.
+    case readMessage(AppID, MessageID)
     /// A step of a search; in it a message of many people costs as much as its trace. Answers `.legs`.
     indirect case readLegs(LegQuestion)
     /// `asked` by a member, or nil for the backend; `at` decides which mutes have ended. Answers `.conversation` or `.refused`.
@@ -81,7 +84,7 @@ package enum StoreCommand: Hashable, Sendable {
     /// `asked` by its sender, or nil for the backend. A sender is not told of the reading of people who block them.
     /// Answers `.receipts` or `.refused`.
     case readReceipts(AppID, MessageID, asked: UserID?)
-    /// Whether the message is there for the person, and names the media as it reads now, or is from somebody whose portrait that is.
+    /// Asks if the message is there for the person, and names the media with its newest edit, or is from the person whose portrait it is.
     /// Answers `.mediaUse`.
     indirect case readMedia(UserKey, MediaID, in: MessageID, room: RoomAccess = RoomAccess())
     /// Messages of that sender, or the backend's for nil, that name the media: newest first, at most `MediaUse.listMax`, and one more if an
@@ -92,8 +95,8 @@ package enum StoreCommand: Hashable, Sendable {
     /// Replaces the app's names; with none, any name is accepted. Answers `.done` or `.refused`.
     case setObjectNames(AppID, [ObjectName])
     case readObjectNames(AppID)
-    /// Of a service's kind, named as its customers see it; leaves one that is declared already as it is. Answers `.done` or
-    /// `.refused`.
+    /// Declares an account of a service's kind, named as its customers see it, or takes it back; leaves one that is declared already as it
+    /// is. Answers `.done` or `.refused`.
     case setAccount(AppID, ConversationID, isDeclared: Bool)
     /// Declares it with everything, or replaces it. Answers `.done` or `.refused`.
     indirect case putAccount(AppID, ServiceAccount)
@@ -105,12 +108,12 @@ package enum StoreCommand: Hashable, Sendable {
     case readFollowers(AppID, ConversationID, after: UserID?, limit: Int)
     /// Which of the accounts that there are the person follows. Answers `.following`, sorted.
     case readFollowing(UserKey)
-    /// Of an app: at most `limit`, after a person. Answers `.people`, sorted.
+    /// Reads an app's people: at most `limit`, after a person. Answers `.people`, sorted.
     case readPeople(AppID, after: UserID?, limit: Int)
     /// Groups, discussions and chat rooms of an app: at most `limit`, after a conversation. Answers `.conversations`, sorted.
     case readConversations(AppID, after: ConversationID?, limit: Int)
-    /// The conversations of which the person's log has a message, the newest first: at most `limit`, before a place. It goes through the
-    /// person's conversations, not through the log. Answers `.conversationList`.
+    /// The conversations of which the person's log has a message that stands in lists, the newest first: at most `limit`, before a place.
+    /// It goes through the person's conversations, not through the log. Answers `.conversationList`.
     case readConversationList(UserKey, before: LogPosition?, limit: Int)
     /// A new one: its state, cursor and counts are those of `PushJob.init`. Answers `.pushJob` or `.refused`.
     indirect case createPush(PushJob)

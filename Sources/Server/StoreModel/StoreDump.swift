@@ -50,7 +50,7 @@ package struct StoreDump: Hashable, Sendable {
     package struct Cursor: Hashable, Sendable {
         package var conversation: ConversationID
         package var unread: Int
-        /// Of the unread ones, those that mention the person.
+        /// The number of unread messages that mention the person.
         package var mentions: Int
         package var upTo: LogPosition
         /// One to one: the person has written to the other.
@@ -123,7 +123,7 @@ package struct StoredConversation: Hashable, Sendable {
     /// 1 for the first, then one more for each change.
     package var version: UInt64
     package var isDissolved: Bool
-    /// Of a chat room, sorted by person; some may have ended.
+    /// The bans of a chat room, sorted by person; some may have ended.
     package var bans: [Ban]
     /// Who may not write, members or not, sorted by person; some may have ended.
     package var mutes: [Ban]
@@ -144,7 +144,7 @@ package struct StoredConversation: Hashable, Sendable {
         self.invited = invited
     }
 
-    /// As its members see it at a moment of the wall clock.
+    /// Returns the conversation as its members see it at a moment of the wall clock.
     package func info(at wall: Int64) -> ConversationInfo {
         var members = self.record.members
         for mute in self.mutes where mute.holds(at: wall) {
@@ -159,7 +159,7 @@ package struct StoredConversation: Hashable, Sendable {
         return info
     }
 
-    /// Why somebody may not write there, whatever else holds for them. `role` is nil for who is no member.
+    /// Returns why a person may not write there, whatever else holds for them. `role` is nil for a person who is no member.
     package func silence(of user: UserID, role: MemberRole?, at wall: Int64) -> Silence? {
         Self.silence(of: user, role: role, mutes: self.mutes, onlyAdminsWrite: self.onlyAdminsWrite, at: wall)
     }
@@ -172,13 +172,13 @@ package struct StoredConversation: Hashable, Sendable {
     }
 }
 
-/// Why somebody may not write to a conversation they may be in.
+/// The reason why a person may not write to a conversation they may be in.
 package enum Silence: Hashable, Sendable {
     case muted(until: Int64?)
     case onlyAdminsWrite
 }
 
-/// Somebody who was asked to come into a conversation and has not answered.
+/// A person who was invited into a conversation and has not answered.
 package struct Invitee: Hashable, Sendable {
     package var user: UserID
     package var by: UserID

@@ -21,7 +21,7 @@ package struct StoreIdentity: Hashable, Sendable {
     package static let numbers: ClosedRange<UInt64> = 1...9_007_199_254_740_991
 }
 
-/// What a device says to hold: everything up to a position, as last heard from an opening.
+/// The log that a device says to hold: everything up to a position, as last heard from an opening.
 package struct HeldLog: Hashable, Sendable {
     package var opening: UInt64
     package var position: LogPosition

@@ -9,7 +9,7 @@ package struct ConversationRecord: Hashable, Sendable {
     package var portrait: String?
     /// Sorted by id, each once; at most `membersMax`.
     package var members: [Member]
-    /// Of all its messages, where these say nothing else.
+    /// The options of all its messages, where these have no others.
     package var push: PushOptions?
 
     /// The default (design.md §3).
@@ -94,7 +94,7 @@ package struct DeviceRecord: Hashable, Sendable {
     /// Kept for the trace; gets no legs.
     package var isSignedOut: Bool
     package var unpushed: UnpushedMessages
-    /// What the kit has reported last; nil for nothing since the device signed in.
+    /// The kit's last report; nil for none since the device signed in.
     package var status: ReportedStatus?
 
     package init(
@@ -187,7 +187,7 @@ extension DeviceRecord {
 
     package static let signedOutMax = 20
 
-    /// Of those that are signed out, all but the ones that signed in last.
+    /// Returns the signed-out devices to forget: all but the ones that signed in last.
     package static func forgotten(of devices: some Collection<DeviceRecord>) -> [DeviceID] {
         guard devices.count > Self.signedOutMax else { return [] }
         let signedOut = devices.filter(\.isSignedOut)
@@ -200,20 +200,21 @@ extension DeviceRecord {
 /// A line of the list of an app's people.
 package struct PersonSummary: Hashable, Sendable {
     package var id: UserID
-    package var isBanned: Bool
+    /// It may be over.
+    package var ban: AccountBan?
     /// How many are signed in.
     package var devices: Int
     package var unread: Int
 
-    package init(id: UserID, isBanned: Bool, devices: Int, unread: Int) {
+    package init(id: UserID, ban: AccountBan?, devices: Int, unread: Int) {
         self.id = id
-        self.isBanned = isBanned
+        self.ban = ban
         self.devices = devices
         self.unread = unread
     }
 }
 
-/// Of a group, discussion or chat room, in a list.
+/// A group, discussion or chat room in a list.
 package struct ListedConversation: Hashable, Sendable {
     package var id: ConversationID
     /// Empty for none.
@@ -250,9 +251,9 @@ package struct PersonalConversation: Hashable, Sendable {
     }
 
     package var id: ConversationID
-    /// Of its newest message in the person's log: its place in the list.
+    /// The position of its newest message in the person's log: its place in the list.
     package var place: LogPosition
-    /// Of the other person or account, or of the group; nil if none is known.
+    /// The name of the other person or account, or of the group; nil if none is known.
     package var name: String?
     package var portrait: String?
     package var isDissolved: Bool
@@ -321,12 +322,12 @@ package struct OpenLeg: Hashable, Sendable {
     package var leg: LegID
     package var position: LogPosition
     package var wait: LegWait
-    /// Of the attempt in flight, or of the last one.
+    /// The apns-id of the attempt in flight, or of the last one.
     package var apnsID: String?
     package var attempts: Int
     /// Wall milliseconds; nil for "as soon as the wait is over".
     package var notBefore: Int64?
-    /// Of its message, so that the store need not look for it where it ends the leg.
+    /// The job of its message, so that the store need not look for it where it ends the leg.
     package var pushJob: PushJobID?
     package var steps: LegSteps
 
@@ -349,9 +350,9 @@ package struct EndedLeg: Hashable, Sendable {
     package var leg: LegID
     package var end: LegEnd
     package var at: Int64
-    /// Of its message, where that is of a job: its counts grow. In no trace.
+    /// The job of its message, if it has one: its counts grow. In no trace.
     package var pushJob: PushJobID?
-    /// Of a job's leg: its push was in flight at a restart, and was sent once more. In no trace.
+    /// True for a job's leg whose push was in flight at a restart, and was sent once more. In no trace.
     package var isRepeated: Bool
     package var steps: LegSteps
 
@@ -367,12 +368,12 @@ package struct EndedLeg: Hashable, Sendable {
         self.isRepeated = isRepeated
     }
 
-    /// As traces tell it.
+    /// The leg as traces tell it.
     package var inTrace: EndedLeg { EndedLeg(leg: self.leg, end: self.end, at: self.at, steps: self.steps) }
 }
 
-/// What the phone said later about a pushed message (design.md §5 "receipts").
-package enum LegReceipt: String, Hashable, Sendable {
+/// A phone's later receipt for a pushed message (design.md §5 "receipts").
+package enum LegReceipt: String, Hashable, Sendable, JSONWritable {
     case shown
     case opened
 }

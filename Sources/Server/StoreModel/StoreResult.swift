@@ -18,6 +18,7 @@ package enum StoreResult: Hashable, Sendable {
     case noted(LogEntry.Body?, deliveries: [Delivery])
     /// Other devices that had the token and have none now, sorted.
     case taken([DeviceKey])
+    case installations([InstallationOutcome])
     indirect case conversation(ConversationInfo)
     case history([Message], hasMore: Bool)
     case settings(AllSettings)
@@ -73,10 +74,10 @@ package struct Delivery: Hashable, Sendable {
     package var user: UserID
     package var position: LogPosition
     package var unread: Int
-    /// Of a recall: the message was unread until now, outside muted conversations.
+    /// True for a recall of a message that was unread until now, outside muted conversations.
     package var wasUnread: Bool
-    /// Of a message: the person had blocked its sender, and their entry says `Message.hushed`. Of a recall: of such a message,
-    /// which no notification has told of.
+    /// True for a message of a sender whom the person had blocked: their entry says `Message.hushed`. True also for the recall of such a
+    /// message, which no notification has told of.
     package var isHushed: Bool
 
     package init(
@@ -90,13 +91,13 @@ package struct Delivery: Hashable, Sendable {
     }
 }
 
-/// What stands in a push of a message for ids; empty where there is no name.
+/// The names in a push of a message in place of ids; empty where there is no name.
 package struct MessageNames: Hashable, Sendable {
     /// The group's or discussion's.
     package var conversation: String
     /// The sender's nickname in the conversation, or else the name of their profile.
     package var sender: String
-    /// Of the sender's profile, as it was set: a URL, a reference to media, or anything else.
+    /// The portrait of the sender's profile, as it was set: a URL, a reference to media, or anything else.
     package var portrait: String?
 
     package init(conversation: String = "", sender: String = "", portrait: String? = nil) {
@@ -106,7 +107,7 @@ package struct MessageNames: Hashable, Sendable {
     }
 }
 
-/// Somebody in a conversation as it is named in the messages they send there.
+/// A person in a conversation as named in the messages they send there.
 package struct ConversationSender: Hashable, Sendable {
     package var conversation: ConversationID
     package var sender: UserID
@@ -142,21 +143,21 @@ package struct MediaUse: Hashable, Sendable {
         self.expiresAt = expiresAt
     }
 
-    /// Of a person's own portrait, whatever their messages say; nil if it is another one.
+    /// Makes the use of a person's own portrait, whatever their messages say; nil if it is another one.
     package init?(portrait media: MediaID, of person: UserProfile) {
         guard person.profile.portrait == media.reference else { return nil }
         self.init(message: MessageID(rawValue: 0), sender: person.id, isBackend: false)
         self.isPortrait = true
     }
 
-    /// Whether it speaks for whoever has uploaded the media: nil for the backend.
+    /// Returns true if it speaks for the uploader of the media: nil for the backend.
     package func isBy(_ owner: UserID?) -> Bool { owner.map { $0 == self.sender } ?? self.isBackend }
 }
 
-/// What is told of all messages that name one file: the newest, and the one that ends last if it is older.
+/// The uses to tell of all messages that name one file: the newest, and the one that ends last if it is older.
 package struct MediaUseList {
     package private(set) var uses: [MediaUse] = []
-    /// Of those in the list the latest end; `.max` for one that lasts.
+    /// The latest end in the list; `.max` for one that lasts.
     private var lastEnd = Int64.min
 
     package init() {}
@@ -180,7 +181,7 @@ package struct LogPage: Hashable, Sendable {
     package var entries: [LogEntry]
     package var head: LogPosition
     package var unread: Int
-    /// Of the page's messages, as they are now; without those that have none.
+    /// The names of the page's senders, as they are now; without those that have none.
     package var names: [ConversationSender: MessageNames]
     /// Positions of recalls whose message was unread until then, as in `Delivery.wasUnread`. Ascending.
     package var wereUnread: [LogPosition]
@@ -260,7 +261,7 @@ package struct MessageTrace: Hashable, Sendable {
     package var ended: [EndedLeg]
     /// Sorted by leg, then receipt.
     package var receipts: [Receipt]
-    /// What the devices of its legs have reported last, sorted by device.
+    /// The last reports of the devices of its legs, sorted by device.
     package var reports: [DeviceReport] = []
 
     package struct Receipt: Hashable, Sendable {
@@ -276,8 +277,8 @@ package struct MessageTrace: Hashable, Sendable {
     }
 
     package init(
-        of subject: Subject, recall: MessageID? = nil, author: UserID? = nil, deliveries: [Delivery], open: [OpenLeg],
-        ended: [EndedLeg], receipts: [Receipt]
+        of subject: Subject, recall: MessageID? = nil, author: UserID? = nil, deliveries: [Delivery] = [],
+        open: [OpenLeg] = [], ended: [EndedLeg] = [], receipts: [Receipt] = []
     ) {
         self.subject = subject
         self.recall = recall
@@ -302,7 +303,7 @@ package struct MessageTrace: Hashable, Sendable {
 
     package var app: AppID { self.subject.app }
 
-    /// Those that have or had a leg, sorted.
+    /// The devices that have or had a leg, sorted.
     package var devices: [DeviceKey] {
         let legs = self.open.map(\.leg) + self.ended.map(\.leg)
         return Set(legs.compactMap { leg in leg.device.map { DeviceKey(user: leg.user, device: $0) } }).sorted()
@@ -328,7 +329,7 @@ package struct StoreOpening: Hashable, Sendable {
     package var pending: [UserKey]
     package var identity: StoreIdentity
     package var control: ControlState
-    /// Those that are unfinished, by id.
+    /// The unfinished push jobs, by id.
     package var pushJobs: [PushJob]
 
     package init(

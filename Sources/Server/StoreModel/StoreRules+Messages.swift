@@ -33,9 +33,9 @@ extension StoreRules {
 
     private static let nothingChanges = StoreResult.noted(nil, deliveries: [])
 
-    /// What is answered with nothing written; nil to carry the operation out.
-    /// `role` is what the one who asks may do in the conversation now; nil for no member, or a conversation without
-    /// members. `isOperator`: they operate the account that has sent it. `standing` is the sender's, now.
+    /// Returns the answer if nothing is to be written; nil to carry the operation out. `role` is the caller's in the conversation now; nil
+    /// for no member, or a conversation without members. `isOperator`: the caller operates the account that has sent it. `standing` is the
+    /// sender's, now.
     package static func decide(
         _ operation: RecallOperation, about message: Message, role: MemberRole?, isOperator: Bool, isRecalled: Bool,
         _ standing: Standing
@@ -54,9 +54,9 @@ extension StoreRules {
         return fault.map { .refused($0) }
     }
 
-    /// What is answered with nothing written; nil to carry the operation out.
-    /// `isOperator`: the one who asks operates the account that has sent it. `isOfOther`: somebody else has written it, the app's backend
-    /// or another operator. `content` is what the message says now; `standing` is the sender's, now.
+    /// Returns the answer if nothing is to be written; nil to carry the operation out. `isOperator`: the caller operates the account that
+    /// has sent it. `isOfOther`: another author has written it, the app's backend or another operator. `content` is the message's present
+    /// content; `standing` is the sender's, now.
     package static func decide(
         _ operation: EditOperation, about message: Message, isOperator: Bool, isOfOther: Bool, isRecalled: Bool,
         content: String, _ standing: Standing
@@ -81,8 +81,8 @@ extension StoreRules {
         return operation.content == content ? Self.nothingChanges : nil
     }
 
-    /// A message opens the files of whoever has written it. Who edits what another has written, the backend in their name or a fellow
-    /// operator as the account, must not open others so.
+    /// Returns true if an edit names more files. A message opens its author's files: an editor of another author's message, the backend in
+    /// their name or a fellow operator as the account, must not open others so.
     private static func namesMore(_ content: String, than before: String) -> Bool {
         let named = MediaID.named(in: content)
         guard !named.isEmpty else { return false }
@@ -116,6 +116,18 @@ extension StoreRules {
         "RC:CardMsg", "RC:ImgTextMsg", "RC:ReferenceMsg", "RC:CombineMsg", "RC:CmdMsg", "RC:InfoNtf", "RC:ContactNtf",
         "RC:GrpNtf", "RC:ProfileNtf", "RC:CmdNtf", "RC:RcCmd", "RC:RcNtf",
     ]
+
+    /// Returns the rule that content of a built-in type breaks: phones could not show it. Types of the app's own are not looked at, and
+    /// content that is empty breaks another rule.
+    package static func rule(brokenBy content: String, of name: ObjectName) -> String? {
+        guard Self.builtInObjectNames.contains(name), !content.isEmpty else { return nil }
+        guard let json = try? JSONValue(parsing: content), json.objectValue != nil else {
+            return "must be a JSON object, as text or as it is, for a message of type \(name)"
+        }
+        let hasWords = name == .text || name == .reference
+        guard hasWords, json["content"]?.stringValue?.isEmpty ?? true else { return nil }
+        return "must say something, as {\"content\": \"Lunch?\"} does, in a message of type \(name)"
+    }
 
     package static let objectNamesMax = 256
 
@@ -151,5 +163,28 @@ extension StoreRules {
         } catch {
             return ServerFrame.Problem(error)
         }
+    }
+}
+
+extension LegEnd {
+    /// A recall is sent to such devices (design.md §5 "Recall").
+    package var mayBeShown: Bool {
+        switch self {
+        case .accepted, .settled(.shown), .settled(.notified): true
+        case .ownDevice, .noDevice, .signedOut, .disabled, .notNotifiable, .blocked, .settled, .readElsewhere,
+            .recalled, .expired,
+            .muted, .quietHours, .noToken, .tokenQuarantined, .tokenDead, .rejected:
+            false
+        }
+    }
+}
+
+extension Edit {
+    /// Returns the edit of a push's message, which is in nobody's log but its recipient's, as they see it; of any other as its sender does.
+    package func seenByRecipient(of message: Message, _ deliveries: [Delivery]) -> Edit {
+        guard message.pushJob != nil, let recipient = deliveries.first?.user else { return self }
+        var edit = self
+        edit.conversation = message.conversation(seenBy: recipient)
+        return edit
     }
 }

@@ -1,6 +1,6 @@
 package import TidingsModel
 
-/// Where somebody stands who wants to write to a conversation, as a store knows it.
+/// The standing of a person who wants to write to a conversation, as a store knows it.
 package enum Standing: Hashable, Sendable {
     /// `isBlocked`: the target refuses them. `hasAccount`: one of the two is an account of the conversation's kind.
     case toPerson(isBlocked: Bool, hasAccount: Bool)
@@ -13,6 +13,17 @@ package enum Standing: Hashable, Sendable {
         guard case .toMembers(let isMember, let isBanned, _) = self else { return self }
         return .toMembers(isMember: isMember, isBanned: isBanned)
     }
+}
+
+/// The refusals that a message of the app's backend goes past.
+package struct PastRefusals: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// It reaches people who have blocked the sender as it reaches others.
+    package static let blocks = PastRefusals(rawValue: 1 << 0)
+    /// Its sender may be banned.
+    package static let ban = PastRefusals(rawValue: 1 << 1)
 }
 
 // Who may write where: for a send, an edit and a recall.
@@ -74,6 +85,28 @@ extension StoreRules {
                 "must be, or be written to by, an account of kind \(type.rawValue) that the app's backend has declared")
     }
 
+    package static let bannedPerson = ServerFrame.Problem(
+        code: .disabled, field: "token", rule: "names a person whom the app has banned")
+
+    package static let bannedUser = ServerFrame.Problem(code: .disabled, field: "user", rule: "must not be banned")
+
+    /// Refuses what the backend writes in the name of a banned person, or says that one has written as an account: they cannot connect to
+    /// write it. An account of the same id is another.
+    package static func refusal(
+        _ message: Message, ofPerson sender: AccountState?, author: AccountState? = nil, past: PastRefusals,
+        among accounts: Accounts?
+    ) -> ServerFrame.Problem? {
+        guard !past.contains(.ban) else { return nil }
+        func refusal(_ field: String, of person: AccountState?) -> ServerFrame.Problem? {
+            guard person?.isBanned(at: message.sentAt) == true else { return nil }
+            return .init(code: .disabled, field: field, rule: "must not be banned, unless the message says ignores_ban")
+        }
+        if let refused = refusal("author", of: author) { return refused }
+        let account = ConversationID(type: message.conversation.type, target: message.sender.rawValue)
+        guard !message.conversation.type.isForBackend, accounts?[account] == nil else { return nil }
+        return refusal("sender", of: sender)
+    }
+
     static func banned(from conversation: ConversationID) -> ServerFrame.Problem {
         .init(
             code: .banned, field: "conversation.target",
@@ -132,8 +165,8 @@ extension ConversationAction {
 }
 
 extension Message {
-    /// As it is for somebody who had blocked its sender when it was stored, in a conversation that both are in: it is in their
-    /// history, and neither counts, rings nor mentions. Their phone needs to know no more: it goes by the same flags.
+    /// The message for a person who had blocked its sender when it was stored, in a conversation that both are in: it is in their history,
+    /// and neither counts, rings nor mentions. Their phone needs no other facts: it goes by the same flags.
     package var hushed: Message {
         var message = self
         message.flags.subtract([.counted, .notified])

@@ -2,10 +2,10 @@ package import TidingsModel
 
 extension StoreRules {
     package static let conversationSettingsMax = 1_000
-    /// Of one person: so that all of them fit an answer.
+    /// The most drafts of one person, so that all of them fit an answer.
     package static let draftsMax = 64
     package static let blockedMax = 1_000
-    /// Of one command.
+    /// The most profiles of one command.
     package static let profilesMax = 1_000
     package static let languageBytesMax = 35
 
@@ -32,7 +32,7 @@ extension StoreRules {
             rule: "must be one of at most \(Self.conversationSettingsMax) with settings of their own")
     }
 
-    /// What is pinned later has a later time, whatever the clock has done since.
+    /// Returns the changed settings. A later pin has a later time, whatever the clock has done since.
     package static func settings(
         of conversation: ConversationID, after change: ConversationStateChange, among all: AllSettings, at: Int64
     ) -> ConversationSettings {
@@ -92,7 +92,7 @@ extension StoreRules {
         }.first
     }
 
-    /// Whoever is called like an account could speak in its name.
+    /// Refuses a name like an account's: a person with it could speak in the account's name.
     package static func fault(inOwnName name: String, field: String, accountNames: [String]) -> ServerFrame.Problem? {
         let folded = DisplayName.folded(name)
         guard accountNames.contains(where: { DisplayName.folded($0) == folded }) else { return nil }

@@ -3,7 +3,7 @@ import StoreModel
 import TidingsModel
 
 extension TidingsServer {
-    /// What the store has of apps and operators, with the apps that the configuration adds.
+    /// Returns the store's apps and operators, with the apps that the configuration adds.
     func prepareApps(
         _ configuration: ServerConfiguration, _ store: MessageStoreAdapter
     ) async throws -> (control: ControlState, registry: AppRegistry) {
@@ -14,7 +14,7 @@ extension TidingsServer {
             .run(configuration.apps, into: control, keys, at: Clocks.now().wall)
     }
 
-    /// What may be asked for over the socket beside the database.
+    /// Returns the commands of the socket beside the database.
     func commands(
         _ store: MessageStoreAdapter, _ status: ServerStatus, _ access: ConsoleAccess, _ address: ConsoleAddress,
         _ core: @escaping @Sendable (APICommand) async -> APIResult

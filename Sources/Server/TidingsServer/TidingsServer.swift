@@ -159,7 +159,8 @@ package struct TidingsServer: Service {
         let searchWatch = Self.watch(search, on: gatewayLoop, metrics)
         defer { searchWatch?.cancel() }
         // Before the first connection: a phone that comes back at once after a restart must not be refused.
-        server.open(opening)
+        let history = HistoryFile(path: "\(configuration.store.path).history", logger: self.logger)
+        server.open(opening, histories: history.read())
         let gateway: Gateway
         do {
             gateway = try await Gateway.bind(configuration.gateway, server: server)
@@ -175,7 +176,7 @@ package struct TidingsServer: Service {
             self.commands(store, status, access, apiAddress) { await server.execute($0) })
         defer { control?.close() }
         let api = API(
-            core: { await server.execute($0) }, metrics: metrics, tokens: tokens,
+            core: { await server.execute($0) }, store: { await server.read($0) }, metrics: metrics, tokens: tokens,
             keys: APIKeys(apps), readiness: readiness, disk: disk, registry: self.registry,
             bodyBytesMax: configuration.api.bodyBytesMax, proxies: TrustedProxies(configuration.proxy.addresses),
             audit: self.audit, feed: server.feed, access: access, media: media, search: search, status: status,
@@ -195,7 +196,7 @@ package struct TidingsServer: Service {
                         .init(
                             service: gatewayService, successTerminationBehavior: .gracefullyShutdownGroup,
                             failureTerminationBehavior: .gracefullyShutdownGroup)
-                    ] + self.upkeep(of: access, server, metrics), logger: self.logger))
+                    ] + self.upkeep(of: access, server, metrics, history), logger: self.logger))
         try await Self.attempt {
             try await group.run()
         } finally: {
@@ -204,15 +205,16 @@ package struct TidingsServer: Service {
         }
     }
 
-    /// Of keys, sessions and credentials.
+    /// Returns the upkeep of keys, sessions and credentials, and of the last hour.
     private func upkeep(
-        of access: ConsoleAccess, _ server: ServerLoop, _ metrics: ServerMetrics
+        of access: ConsoleAccess, _ server: ServerLoop, _ metrics: ServerMetrics, _ history: HistoryFile
     ) -> [ServiceGroupConfiguration.ServiceConfiguration] {
         let expiry = CredentialExpiry(
             registry: access.registry, metrics: metrics, logger: self.logger, now: { Clocks.now().wall },
             report: { server.feed.append([$0], at: Clocks.now()) })
         return [
             .init(service: Upkeep(pause: .seconds(30)) { expiry.look() }),
+            .init(service: Upkeep(pause: .seconds(60)) { history.write(server.feed.savedHistories) }),
             .init(
                 service: Upkeep(pause: .seconds(60)) {
                     await access.registry.tellUses { await server.execute($0) }
@@ -226,7 +228,7 @@ package struct TidingsServer: Service {
     ) -> [ServiceGroupConfiguration.ServiceConfiguration] {
         guard let media else { return [] }
         let sweep = MediaSweep(
-            shelf: media, core: { await server.execute($0) }, logger: self.logger, now: { Clocks.now().wall })
+            shelf: media, store: { await server.read($0) }, logger: self.logger, now: { Clocks.now().wall })
         return [.init(service: Upkeep(pause: .seconds(30)) { await sweep.sweep() })]
     }
 

@@ -3,34 +3,51 @@ import Foundation
 import TidingsClient
 public import TidingsModel
 
+/// The options of a command that an API key of its app opens.
 struct APIOptions: ParsableArguments {
     @Option(help: "Address of the server's HTTP API.") var api = "http://127.0.0.1:7480"
-    @Option(help: "API key; better in the environment as TIDINGS_API_KEY.") var apiKey: String?
-    @Option(help: "The app (tenant).") var app = "demo"
+    @Option(
+        name: .customLong("key"),
+        help: "An API key of the app, or an operator's; better in the environment as TIDINGS_API_KEY.")
+    var apiKey: String?
+    @Argument(help: "The app.") var app: String
 
     func key() throws -> String {
         guard let key = Secrets.find(self.apiKey, "TIDINGS_API_KEY") else {
-            throw ToolFailure("an API key is needed: set TIDINGS_API_KEY or give --api-key")
+            throw ToolFailure("an API key is needed: set TIDINGS_API_KEY or give --key")
         }
         return key
     }
 }
 
-struct Token: AsyncParsableCommand {
+struct TokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Ask the server for a user token.",
-        discussion: "Prints the token alone, so that it can go into a variable: TOKEN=$(tidings token --user alice).")
-    @OptionGroup var options: APIOptions
-    @Option(help: "The person the token is for.") var user: String
-    @Option(help: "How long it is good, in seconds.") var seconds = 86_400
+        commandName: "token", abstract: "Ask the server for user tokens.",
+        discussion: "The API key needs the scope tokens.", subcommands: [Create.self])
 
-    func validate() throws {
-        guard self.seconds >= 1 else { throw ValidationError("--seconds must be at least 1, got \(self.seconds)") }
-    }
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Ask the server for a user token.",
+            discussion:
+                "Prints the token alone, so that it can go into a variable: TOKEN=$(tidings token create demo alice).")
+        @OptionGroup var person: PersonOptions
+        @Option(help: "How long it is good, in seconds.") var seconds = 86_400
 
-    func run() async throws {
-        print(try await self.options.userToken(for: self.user, seconds: self.seconds))
+        func validate() throws {
+            guard self.seconds >= 1 else { throw ValidationError("--seconds must be at least 1, got \(self.seconds)") }
+        }
+
+        func run() async throws {
+            print(try await self.person.options.userToken(for: self.person.user, seconds: self.seconds))
+        }
     }
+}
+
+struct MessageCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "message", abstract: "Send a message, and say what has become of messages.",
+        discussion: "The API key needs the scope tokens to send, and trace for the others.",
+        subcommands: [Send.self, Trace.self, WhyCommand.self])
 }
 
 struct Trace: AsyncParsableCommand {
@@ -63,7 +80,7 @@ struct Send: AsyncParsableCommand {
     @Option(help: "Whom the message mentions; give it once for each.") var mention: [String] = []
     @Flag(help: "The message mentions everybody.") var mentionAll = false
     @Option(help: "For which members alone it is; give it once for each.") var recipient: [String] = []
-    @Option(help: "The sender's user token; better in the environment as TIDINGS_TOKEN.") var token: String?
+    @Option(help: "The sender's user token; better in the environment as TIDINGS_TOKEN.") var userToken: String?
     @Argument(help: "The text.") var text: String
 
     func validate() throws {
@@ -75,7 +92,7 @@ struct Send: AsyncParsableCommand {
     func run() async throws {
         let folder = try TemporaryFolder("send")
         defer { folder.remove() }
-        let given = Secrets.find(self.token, "TIDINGS_TOKEN")
+        let given = Secrets.find(self.userToken, "TIDINGS_TOKEN")
         let token = if let given { given } else { try await self.options.userToken(for: self.from, seconds: 300) }
         guard let url = URL(string: self.gateway) else { throw ToolFailure("\(self.gateway) is not an address") }
         var configuration = ChatClient.Configuration(appKey: AppID(self.options.app), serverURL: url)

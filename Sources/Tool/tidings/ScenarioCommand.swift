@@ -12,7 +12,7 @@ struct ScenarioCommand: AsyncParsableCommand {
             in processes and in real time: what stands on its screen is expected, and touched. Prints one line for each case and, for a case that differs, a \
             table of expected against actual. A folder stands for every .yaml file in it.
 
-            The format is described in docs/scenarios.md; --explain lists all its keys.
+            The format is described in docs/testing/scenarios.md; --explain lists all its keys.
 
             Exit status: 0 if every case is as expected, 1 if one differs, 2 if a file cannot be read or says something \
             that is not allowed; every problem is printed as file:line:column with the allowed values.

@@ -12,7 +12,7 @@ struct Serve: AsyncParsableCommand {
             """,
         discussion: """
             Values come from flags, then environment variables (TIDINGS_GATEWAY_PORT for gateway.port), then the file, then \
-            the defaults; every key is listed in docs/configuration.md and by --keys. SIGTERM drains: clients are asked to \
+            the defaults; every key is listed in docs/server/configuration.md and by --keys. SIGTERM drains: clients are asked to \
             come back, nothing is lost. Exit status 78 for a faulty configuration, 1 for any other failure.
             """)
 

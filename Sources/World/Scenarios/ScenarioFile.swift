@@ -95,7 +95,7 @@ package struct ScenarioFile: Sendable {
 
 package struct ScenarioFileError: Error, Equatable, Sendable {
     package var path: String
-    /// What is wrong, each with file, line and column, in the order of the file.
+    /// The problems, each with file, line and column, in the order of the file.
     package var problems: [String]
 }
 

@@ -91,7 +91,8 @@ package struct ScenarioRun: Sendable {
             }
         }
         lines += self.problems
-        let unread = self.problems.isEmpty ? "" : ", \(self.problems.count) problems"
+        let problems = self.problems.count
+        let unread = problems == 0 ? "" : problems == 1 ? ", 1 problem" : ", \(problems) problems"
         let cases = self.caseCount == 1 ? "1 case" : "\(self.caseCount) cases"
         lines.append("\(cases), \(self.failedCount) failed\(unread)")
         return lines
@@ -116,46 +117,30 @@ package struct ScenarioRun: Sendable {
     // MARK: For programs
 
     package func json(showsTrace: Bool = false) -> JSONValue {
-        [
-            "files": .array(
-                self.files.map { file in
-                    [
-                        "path": .string(file.path), "title": .string(file.scenario.title),
-                        "requirements": .array(file.scenario.requirements.map { .string($0) }),
-                        "cases": .array(file.cases.map { Self.json($0, showsTrace: showsTrace) }),
-                    ]
-                }),
-            "problems": .array(self.problems.map { .string($0) }), "cases": .int(self.caseCount),
-            "failed": .int(self.failedCount),
-        ]
+        JSONMembers([
+            "files": self.files.objects { file in
+                [
+                    "path": file.path, "title": file.scenario.title, "requirements": file.scenario.requirements,
+                    "cases": file.cases.objects { Self.members(of: $0, showsTrace: showsTrace) },
+                ]
+            }, "problems": self.problems, "cases": self.caseCount, "failed": self.failedCount,
+        ]).json
     }
 
-    private static func json(_ result: CaseResult, showsTrace: Bool) -> JSONValue {
-        var members: [(String, JSONValue)] = [
-            ("case", .string(result.name)), ("line", .int(result.position.line)), ("passed", .bool(result.hasPassed)),
-            ("checks", .int(result.checks)),
-            ("requirements", .array(result.requirements.map { .string($0) })),
-            (
-                "differences",
-                .array(
-                    result.differences.map { difference in
-                        [
-                            "line": .int(difference.position.line), "column": .int(difference.position.column),
-                            "key": .string(difference.key),
-                            "expected": .array(difference.expected.map { .string($0) }),
-                            "actual": .array(difference.actual.map { .string($0) }),
-                        ]
-                    })
-            ),
+    private static func members(of result: CaseResult, showsTrace: Bool) -> JSONMembers {
+        let trace = result.trace.objects { ["at_ms": $0.at, "kind": $0.kind, "text": $0.text] }
+        let told: JSONMembers = [
+            "case": result.name, "line": result.position.line, "passed": result.hasPassed, "checks": result.checks,
+            "requirements": result.requirements,
+            "differences": result.differences.objects { difference in
+                [
+                    "line": difference.position.line, "column": difference.position.column, "key": difference.key,
+                    "expected": difference.expected, "actual": difference.actual,
+                ]
+            },
         ]
-        if !result.picture.isEmpty { members.append(("picture", .array(result.picture.map { .string($0) }))) }
-        if showsTrace {
-            let lines = result.trace.map { line -> JSONValue in
-                ["at_ms": .int(line.at), "kind": .string(line.kind), "text": .string(line.text)]
-            }
-            members.append(("trace", .array(lines)))
-        }
-        return .members(members)
+        return told
+            + .given(["picture": result.picture.isEmpty ? nil : result.picture, "trace": showsTrace ? trace : nil])
     }
 }
 
@@ -197,8 +182,10 @@ package enum ScenarioFormat {
             let width = section.keys.map(\.name.count).max() ?? 0
             for key in section.keys {
                 let gap = String(repeating: " ", count: width - key.name.count)
+                let cases = key.cases == .simulated ? "" : " (\(key.cases.rawValue))"
                 lines += [
-                    "  \(key.name)\(gap)  \(key.type)", "  \(String(repeating: " ", count: width))    \(key.summary)",
+                    "  \(key.name)\(gap)  \(key.type)\(cases)",
+                    "  \(String(repeating: " ", count: width))    \(key.summary)",
                 ]
             }
             lines.append("")

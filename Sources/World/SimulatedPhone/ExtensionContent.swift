@@ -5,7 +5,7 @@ package import TidingsModel
 // What the shipped extension carries over to Apple's types, carried over to the virtual iPhone's.
 
 extension ContentEdit {
-    /// What the system is told before the push is answered, and the answer. An app that is not entitled gets plain content.
+    /// Returns the donation before the push is answered, and the answer. An app that is not entitled gets plain content.
     package func answer(
         to original: NotificationContent, isEntitled: Bool
     ) -> (donated: DonatedMessage?, content: NotificationContent) {
@@ -25,7 +25,7 @@ extension ContentEdit {
 }
 
 extension NotificationContent {
-    /// As a phone shows it that knows such notifications, of an app with the entitlement. `portrait` is where it was fetched from.
+    /// Changes the content as a phone shows it that knows such notifications, of an app with the entitlement. `portrait` is its source.
     mutating func show(_ form: CommunicationForm, portrait: String? = nil) {
         guard let sender = form.sender else { return }
         self.body = form.text.notificationText
@@ -38,7 +38,7 @@ extension NotificationContent {
 }
 
 extension CommunicationForm {
-    /// As the system is told of it.
+    /// The donation to the system.
     package var donation: DonatedMessage {
         DonatedMessage(
             identifier: self.message.description, group: self.conversation.description,
@@ -59,7 +59,7 @@ extension DonationScope {
 }
 
 extension MissedDecision.Post {
-    /// What the system is told before the notification centre, and what that is handed.
+    /// Returns the donation to the system before the notification centre, and the centre's request.
     package func posted(
         recipientTag tag: String, isEntitled: Bool
     ) -> (donated: DonatedMessage?, request: NotificationRequest) {

@@ -76,7 +76,7 @@ extension KitMachine.AppState {
 }
 
 extension Callback {
-    /// Whether it has a completion handler that the kit calls for what is its own.
+    /// True if it has a completion handler that the kit calls for its own notifications.
     package var isAnsweredByKit: Bool {
         switch self {
         case .willPresent, .receiveRemoteFetch, .performFetch, .receiveResponse, .handleActionRemote,
@@ -127,7 +127,7 @@ extension NotificationCenterQueue.Entry {
 }
 
 extension DeviceStatus {
-    /// What the kit reports of a phone with these settings; who sets the icon's number the client adds.
+    /// Makes the kit's report of a phone with these settings; the client adds who sets the icon's number.
     package init(_ settings: NotificationSettings, version: OSVersion) {
         let authorization: Authorization =
             switch settings.authorizationStatus {
@@ -140,13 +140,14 @@ extension DeviceStatus {
         self.init(
             authorization: authorization, alert: settings.alert, sound: settings.sound, badge: settings.badge,
             lockScreen: settings.lockScreen, notificationCenter: settings.notificationCenter,
-            backgroundRefresh: settings.backgroundRefresh ? .available : .denied, systemVersion: version.description)
+            backgroundRefresh: settings.backgroundRefresh ? .available : .denied, systemVersion: version.description,
+            model: PhoneCore.model)
     }
 }
 
 extension LocalNotification {
-    /// What the system is told before the notification centre, and what that is handed. Where the person has not allowed notifications the kit
-    /// does not begin, and the centre refuses; an app that is not entitled posts plain content.
+    /// Returns the donation to the system before the notification centre, and the centre's request. Where the person has not allowed
+    /// notifications the kit does not begin, and the centre refuses; an app that is not entitled posts plain content.
     ///
     /// - Parameters:
     ///   - badge: nil where the icon is left alone.

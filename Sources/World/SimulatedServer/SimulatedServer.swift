@@ -1,13 +1,15 @@
 package import APNsModel
 import DequeModule
 package import ServerCore
+import StoreMachine
 package import StoreModel
 package import TidingsModel
 
-/// The shipped server's decisions without a disk and a network: `ServerCore` on a `ReferenceStore`, with every effect carried out at once.
-/// The store answers within the same call, APNs accepts every push, and time zones are UTC.
-package struct SimulatedServer: Sendable {
-    /// What leaves the server, in the order in which it was decided.
+/// The shipped server's decisions without a disk and a network: `ServerCore` on a `MemoryStore`, with every effect carried out at once.
+/// The store answers within the same call, APNs accepts every push, and time zones are UTC. A class, as its store is one: a copy would
+/// share what is stored, and nothing else.
+package final class SimulatedServer {
+    /// An output of the server, in the order in which it was decided.
     package enum Output: Hashable, Sendable {
         case write(SessionID, ServerFrame)
         case close(SessionID)
@@ -25,7 +27,7 @@ package struct SimulatedServer: Sendable {
     private static let utc = TimeZoneFacts(offsets: [.init(from: 0, seconds: 0)], until: .max)
 
     private var core: ServerCore
-    private var store: ReferenceStore
+    private let store: MemoryStore
     private let epoch: UInt64
     private let checkToken: TokenCheck
     private var apiRequests: UInt64 = 0
@@ -37,7 +39,7 @@ package struct SimulatedServer: Sendable {
         settings: ServerSettings = ServerSettings(), seed: UInt64 = 1, prepared: [StoreCommand] = [], at now: Now,
         checkToken: @escaping TokenCheck
     ) {
-        var store = ReferenceStore()
+        let store = MemoryStore()
         let first = store.open()
         _ = try? store.apply(prepared, epoch: first.epoch)
         let opening = store.open()
@@ -62,7 +64,7 @@ package struct SimulatedServer: Sendable {
 
     /// A frame of a client, its hello included. A sign-out waits for what the client says next, or for its hanging up: a real disk is so slow
     /// that the server reads the client's ping behind it before it closes the session.
-    package mutating func receive(_ frame: ClientFrame, on session: SessionID, at now: Now) -> [Output] {
+    package func receive(_ frame: ClientFrame, on session: SessionID, at now: Now) -> [Output] {
         switch frame {
         case .hello(let hello):
             return self.handle(.connected(session, hello, self.checkToken(hello.token, now)), at: now)
@@ -74,18 +76,18 @@ package struct SimulatedServer: Sendable {
         }
     }
 
-    private mutating func finishSignOut(_ session: SessionID, at now: Now) -> [Output] {
+    private func finishSignOut(_ session: SessionID, at now: Now) -> [Output] {
         self.signingOut.remove(session) == nil ? [] : self.handle(.frame(session, .signOut), at: now)
     }
 
-    package mutating func hangUp(_ session: SessionID, at now: Now) -> [Output] {
+    package func hangUp(_ session: SessionID, at now: Now) -> [Output] {
         self.finishSignOut(session, at: now) + self.handle(.disconnected(session), at: now)
     }
 
     /// A request of the HTTP API.
     ///
     /// - Returns: the answer, if it comes at once, and what else leaves the server.
-    package mutating func request(_ command: APICommand, at now: Now) -> (answer: APIResult?, outputs: [Output]) {
+    package func request(_ command: APICommand, at now: Now) -> (answer: APIResult?, outputs: [Output]) {
         self.apiRequests += 1
         let request = APIRequestID(self.apiRequests)
         var answer: APIResult?
@@ -98,7 +100,7 @@ package struct SimulatedServer: Sendable {
         return (answer, outputs)
     }
 
-    package mutating func handle(_ event: ServerEvent, at now: Now) -> [Output] {
+    package func handle(_ event: ServerEvent, at now: Now) -> [Output] {
         var outputs: [Output] = []
         var events: Deque = [event]
         while let event = events.popFirst() {
@@ -109,7 +111,7 @@ package struct SimulatedServer: Sendable {
         return outputs
     }
 
-    private mutating func carryOut(
+    private func carryOut(
         _ effect: ServerEffect, at now: Now, answers: inout Deque<ServerEvent>, into outputs: inout [Output]
     ) {
         switch effect {
@@ -141,7 +143,7 @@ package struct SimulatedServer: Sendable {
         }
     }
 
-    private mutating func result(of command: StoreCommand) -> StoreResult {
+    private func result(of command: StoreCommand) -> StoreResult {
         do {
             return try self.store.apply(command, epoch: self.epoch)
         } catch {
@@ -151,10 +153,8 @@ package struct SimulatedServer: Sendable {
 
     // MARK: What the store holds
 
-    private func read(_ command: StoreCommand) -> StoreResult? {
-        var store = self.store
-        return try? store.apply(command, epoch: self.epoch)
-    }
+    /// - Parameter command: one that reads.
+    package func read(_ command: StoreCommand) -> StoreResult? { try? self.store.apply(command, epoch: self.epoch) }
 
     /// A person's whole log, as a device is told it now.
     package func log(of person: UserKey) -> [LogEntry] {

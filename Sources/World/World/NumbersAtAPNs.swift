@@ -2,7 +2,7 @@ import APNsCore
 import APNsModel
 import TidingsModel
 
-/// What becomes of alerts that are nothing but a number, none of which APNs keeps for a phone that is off (docs/decisions/0033-badge-pushes.md).
+/// Follows alerts that are nothing but a number, none of which APNs keeps for a phone that is off (docs/inside/decisions/0033-badge-pushes.md).
 struct NumbersAtAPNs {
     /// By `apns-id`, until one arrives or is lost.
     private var numbers: Set<String> = []

@@ -76,7 +76,7 @@ enum Occurrence {
     case readingProbeEnds
 }
 
-/// Those of the same time in the order they were planned.
+/// The planned occurrences, those of the same time in the order they were planned.
 struct Agenda {
     /// Small, because the heap moves it often; the occurrence stays where it is.
     private struct Item: Comparable {
@@ -130,7 +130,7 @@ struct WorldConnection {
     var serverIsOpen = true
     /// Broken without a word: nothing arrives any more, in either direction.
     var isDead = false
-    /// What is written to this end is lost, and the other end does not know.
+    /// True if writes to this end are lost, and the other end does not know.
     var isDeafServer = false
     var isDeafClient = false
     /// In milliseconds, for every frame.

@@ -5,17 +5,19 @@ package enum RandomStream: Hashable, Sendable {
     case setup
     case swarm
     case server
+    /// The faults of the rows under the server's store.
+    case store
     case apns
     case backend
     case otherTenant
     case hostile
-    /// What people and groups are called.
+    /// The names of people and groups.
     case names
-    /// What happens about accounts.
+    /// The events about accounts.
     case accounts
     /// Whom the backend pushes to, and what it makes of that.
     case pushes
-    /// What becomes of the app's push credentials.
+    /// The events about the app's push credentials.
     case credentials
     /// Which HTTP requests of the app's backend come twice.
     case gateway
@@ -59,6 +61,7 @@ package enum RandomStream: Hashable, Sendable {
         case .accounts: ("accounts", 12, nil)
         case .pushes: ("pushes", 13, nil)
         case .credentials: ("credentials", 14, nil)
+        case .store: ("store", 15, nil)
         case .person(let phone): ("person", 16, phone)
         case .network(let phone): ("network", 17, phone)
         case .radio(let phone): ("radio", 18, phone)
@@ -84,7 +87,7 @@ package enum RandomStream: Hashable, Sendable {
     /// Nil for another text, and for a stream of which no outside event is drawn.
     init?(_ text: Substring) {
         let withoutPhone: [Self] = [
-            .server, .apns, .backend, .gateway, .otherTenant, .hostile, .names, .accounts, .pushes,
+            .server, .store, .apns, .backend, .gateway, .otherTenant, .hostile, .names, .accounts, .pushes,
             .credentials,
         ]
         let ofPhone: [(Int) -> Self] = [

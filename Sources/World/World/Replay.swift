@@ -1,5 +1,4 @@
-/// What a run was made of, as a small text that a person can read and change: one `key value` a line, `#` begins a
-/// remark.
+/// The options of a run, as a small text that a person can read and change: one `key value` a line, `#` begins a remark.
 package struct Replay: Hashable, Sendable {
     package var options: WorldOptions
     package var promise: String?

@@ -17,20 +17,20 @@ package struct Population: Hashable, Sendable {
     var crowd = Crowd()
     var sendsInFlightMax = ServerSettings().sendsInFlightMax
     var pushText = PushTextMode.serviceExtension
-    /// Whether the app lets messages for another screen ring in the foreground.
+    /// True if the app lets messages for another screen ring in the foreground.
     var ringsInForeground = false
-    /// Whether the app has declared that nobody else pushes to it; in the World nobody does.
+    /// True if the app has declared that nobody else pushes to it; in the World nobody does.
     var isOnlySender = false
-    /// Of phones; one at least.
+    /// The sources of names on phones; one at least.
     var nameSources: [NameSource] = [.app]
     var usesCommunication = false
     /// The kinds of which the app has an account.
     var accounts: [ConversationType] = []
-    /// Whether the app's backend pushes to audiences.
+    /// True if the app's backend pushes to audiences.
     var hasPushes = false
-    /// Whether installations are people before somebody signs in, and may be again.
+    /// True if installations are people before a person signs in, and may be again.
     var hasAnonymousPeople = false
-    /// Whether somebody replaces the app's push credentials.
+    /// True if the app's push credentials are replaced.
     var hasRotations = false
 
     init() {}
@@ -57,8 +57,14 @@ extension WorldFaults {
         plan.slowLinks = level().slowLinks
         plan.http = level().http
         plan.phoneFaults = PhoneFault.allCases.filter { _ in chance.chance(perMille: 500) }
-        plan.serverFaults = ServerFault.allCases.filter { _ in chance.chance(perMille: 500) }
+        plan.serverFaults = ServerFault.ofMachine.filter { _ in chance.chance(perMille: 500) }
         return plan
+    }
+
+    /// By a generator of its own, so that what else a seed draws stays what it is.
+    mutating func drawStoreFaults(seed: UInt64) {
+        var chance = SplitMix64(seed: seed, stream: .swarm, draw: 7_000)
+        self.storeFaults = ServerFault.ofStore.filter { _ in chance.chance(perMille: 500) }
     }
 }
 
@@ -119,7 +125,7 @@ extension Population {
 extension Population {
     /// Systems before iOS 15, in some worlds. Nothing is passive there, and what is silenced shows a banner. Before
     /// iOS 10 there is neither an extension nor a list whose entries have names, so that P3 says nothing there
-    /// (docs/simulation.md).
+    /// (docs/inside/simulation-world.md).
     mutating func addOldSystems(_ chance: inout SplitMix64) {
         guard chance.chance(perMille: 400) else { return }
         self.versions += ([10, 11, 12, 13, 14] as [OSVersion]).filter { _ in chance.chance(perMille: 500) }

@@ -2,7 +2,7 @@ package struct TraceLine: Hashable, Sendable, CustomStringConvertible {
     /// In milliseconds since the beginning.
     package var at: Int64
     package var stream: RandomStream
-    /// What happened from outside at this moment and led to it; nil if nothing did.
+    /// The event from outside at this moment that led to it; nil for none.
     package var cause: OutsideEvent?
     package var text: String
     package var isRoutine = false

@@ -93,7 +93,7 @@ extension World {
 }
 
 /// An outage at Apple, one fault after the other, and until when that may hold up what has to ring
-/// (docs/simulation.md, "When Apple has an outage").
+/// (docs/inside/simulation-checks.md, "When Apple has an outage").
 struct APNsOutage: Hashable {
     /// The first pause of the APNs client and its longest: `breakerPauses` of its defaults.
     private static let (firstPause, longestPause): (Int64, Int64) = (15_000, 600_000)
@@ -103,7 +103,7 @@ struct APNsOutage: Hashable {
     private var since: Int64 = 0
     private var until: Int64 = 0
     private var throttles = false
-    /// Whether something has worked since.
+    /// True if anything has worked since.
     private var hasWorked = true
     /// In monotonic milliseconds.
     private(set) var heldUntil: Int64 = -RingDueChecker.bound - 1

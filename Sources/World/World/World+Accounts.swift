@@ -5,7 +5,7 @@ import ServerCore
 import StoreModel
 import TidingsModel
 
-/// What the app's backend has last made of each account, and what was sent as one.
+/// The backend's last state of each account, and the messages that were sent as one.
 struct WorldAccounts {
     var known: OrderedDictionary<ConversationID, ServiceAccount> = [:]
     /// There are none of these for now.
@@ -46,7 +46,7 @@ extension World {
     /// Whose card people of the other app see, and what it is called there.
     static let offered = ConversationID(type: .publicService, target: "offers")
     static let offeredName = UserID("ours/offers")
-    /// Of the other app: what the account is called here, and the name on its card.
+    /// An account of the other app: its name here, and the name on its card.
     static let cardOfOther = UserProfile("theirs/weather", Profile(name: "The weather"))
 
     static let offeredAccounts: [UserID: UserKey] = [
@@ -133,7 +133,7 @@ extension World {
         }
     }
 
-    /// Somebody who looks at the app.
+    /// Draws a person who looks at the app.
     private mutating func looking(where fits: (UserID) -> Bool = { _ in true }) -> (index: Int, process: ProcessID)? {
         let looking = self.phones.indices.filter {
             self.phones[$0].isSignedIn && self.phones[$0].isInForeground && !self.phones[$0].person.isAnonymous
@@ -170,7 +170,7 @@ extension World {
         }
     }
 
-    /// Who is signed in as the account answers somebody there.
+    /// Writes to an account; a person signed in as the account answers another person there.
     private mutating func writeToAccount(_ id: ConversationID) {
         guard let (index, process) = self.looking(), let recipient = self.drawn(self.people) else { return }
         let isAccount = self.phones[index].person.rawValue == id.target
@@ -203,7 +203,7 @@ extension World {
             author: author)
     }
 
-    /// A message of an account is recalled or edited: by an operator, whoever has written it, by the backend, or by somebody who may not.
+    /// Recalls or edits a message of an account: by an operator, its author, the backend, or a person who may not.
     private mutating func reviseAsAccount() {
         guard let newest = self.accounts.recent.last else { return }
         let (message, account) =
@@ -222,7 +222,7 @@ extension World {
         self.sendRequest(request, in: process, on: index)
     }
 
-    /// The backend writes to whoever follows no longer.
+    /// Follows an account, or leaves it; then the backend may write to the person who left.
     private mutating func follow(_ id: ConversationID) {
         guard let (index, process) = self.looking() else { return }
         let follows = self.chance.chance(perMille: 550)
@@ -235,7 +235,7 @@ extension World {
             after: self.chance.number(0...3_000))
     }
 
-    /// Somebody reads what the account has said to them, and the backend, for the operators, what somebody has said to it.
+    /// Has a person read the account's messages to them, and the backend, for the operators, a person's messages to it.
     private mutating func readAccount(_ id: ConversationID) {
         if let (index, process) = self.looking() {
             self.sendRequest(.history(id, before: nil, limit: 20), in: process, on: index)
@@ -252,7 +252,7 @@ extension World {
         let user = UserID(id.target)
         let store = self.phones[index].disk.store
         if self.chance.chance(perMille: 500) {
-            let isBlocked = store.confirmed.blocked.contains(user)
+            let isBlocked = store.rows.settings.blocked.contains(user)
             return self.sendRequest(.setBlocked(user, !isBlocked), in: process, on: index)
         }
         let isSet = store.preferences().current.conversations[id]?.level != nil
@@ -261,7 +261,7 @@ extension World {
         self.pendingChange(.conversation(id, settings), in: process, on: index)
     }
 
-    /// Of those that are offered to the other app, of others, and of a person who has the same id.
+    /// Asks for cards of accounts that are offered to the other app, of others, and of a person who has the same id.
     private mutating func askForCards() {
         if let (index, process) = self.looking() {
             let theirs: [UserID] = [Self.cardOfOther.id, "theirs/storms", "theirs/p0", "p0"]
@@ -280,7 +280,7 @@ extension World {
         self.accounts.noteSent(message)
     }
 
-    /// Of either app: what crosses between them is asked for by ids with a slash.
+    /// Emits the profiles that either app is told: those from the other app are asked for by ids with a slash.
     mutating func emitTold(_ profiles: [UserProfile], for command: StoreCommand) {
         guard !self.accounts.known.isEmpty, case .readProfiles(let app, _, _) = command else { return }
         self.emit(.toldProfiles(profiles, in: app))

@@ -1,7 +1,7 @@
 import PhoneCore
 import TidingsModel
 
-// Installations without sign-in: a phone that somebody has signed out of may be its anonymous person, always the same, until the next signs in.
+// Installations without sign-in: a phone whose person has signed out may be its anonymous person, always the same, until the next signs in.
 // They do what the SDK lets them do, and try some of what the server must refuse.
 extension World {
     mutating func nextPerson(on index: Int) -> UserID {
@@ -45,7 +45,7 @@ extension World {
         }
     }
 
-    /// Whoever has the app's binary can ask for it.
+    /// Tries requests that must be refused; anyone with the app's binary can send them.
     private mutating func tryWhatIsRefused(in process: ProcessID, on index: Int) {
         guard let person = self.drawn(self.people) else { return }
         let group = self.drawn(self.groups)

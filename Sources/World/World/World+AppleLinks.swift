@@ -31,7 +31,7 @@ struct AppleLink {
     /// The client's number, and its name for the connection.
     let pool: UInt64
     let connection: APNsDispatcher.ConnectionID
-    /// What the client has shown in TLS.
+    /// The certificate that the client has shown in TLS.
     let certificate: ClientCertificateFacts?
     var phase = Phase.connecting
     var applePhase = ApplePhase.connecting
@@ -70,8 +70,7 @@ enum FromApple {
 // Connections to Apple: what the client's shell does at its end, and what Apple's does at the other.
 extension World {
     static let teamID = "WORLDTEAM1"
-    /// What a peer reads before it opens the window again: half of the window (RFC 9113, section 6.9.2;
-    /// `SessionCore`).
+    /// The bytes that a peer reads before it opens the window again: half of the window (RFC 9113, section 6.9.2; `SessionCore`).
     private static let windowHalf: Int64 = 65_535 / 2
 
     // MARK: The client's end
@@ -115,7 +114,7 @@ extension World {
         pool.links[link.connection] = nil
     }
 
-    /// What Apple still says on it finds nobody.
+    /// Hangs up; Apple's further frames on the link find nobody.
     mutating func hangUp(_ number: UInt64) {
         self.links[number]?.phase = .over
         self.write(.end, to: number)

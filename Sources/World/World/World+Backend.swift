@@ -53,7 +53,7 @@ extension World {
     }
 
     private mutating func recallAsBackend() {
-        let messages = self.drawn(self.phones)?.disk.store.messages.elements.suffix(5)
+        let messages = self.drawn(self.phones)?.disk.store.rows.messages.elements.suffix(5)
         guard let (message, _) = messages?.first(where: { !$0.value.isRecalled }) else { return }
         self.appendTrace("the backend recalls \(message)")
         self.callAPI(.request(Self.app, actor: nil, .recall(message)))

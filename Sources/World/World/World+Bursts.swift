@@ -57,7 +57,7 @@ extension World {
     mutating func deletesNewest(in process: ProcessID, on index: Int) -> Bool {
         let person = self.phones[index].person
         guard self.chance.chance(perMille: 150),
-            let (message, item) = self.phones[index].disk.store.messages.elements.last(where: {
+            let (message, item) = self.phones[index].disk.store.rows.messages.elements.last(where: {
                 $0.value.message.sender != person
             })
         else { return false }
@@ -95,7 +95,7 @@ extension World {
         self.plan(.clears(index, key), after: self.phones[index].chance.number(200...4_000))
     }
 
-    /// Somebody clears a notification of the kit's while the network goes, before the server is told that it was shown.
+    /// Has a person clear a notification of the kit's while the network goes, before the server is told that it was shown.
     mutating func maybeClearUnsettled(_ message: MessageID, in process: ProcessID, on index: Int) {
         guard var chance = self.injectFault(.dismissal(index), perMille: self.options.faults.phone) else { return }
         self.appendTrace("phone \(index) loses its connection, and \(message) is cleared")

@@ -94,9 +94,11 @@ extension World {
             self.appendTrace("phone \(index) has \(id) refused: \(problem.code.rawValue)")
             guard let draft = self.phones[index].drafts.removeValue(forKey: id) else { return }
             self.emit(.refused(draft, problem, to: key))
+        // The phone was full when it was to be stored, and may have room by now.
+        case .finishSend(let id, .abandoned(reason: Self.noSpace)): self.phones[index].drafts.removeValue(forKey: id)
         case .finishSend(let id, let outcome):
             self.phones[index].drafts.removeValue(forKey: id)
-            guard self.phones[index].isSignedIn, !self.phones[index].isFull else { return }
+            guard self.phones[index].isSignedIn else { return }
             self.checkers.foundBug("a send was given up: \(id) \(outcome)")
         case .finishRequest(let number, let outcome):
             guard !self.finishNames(number, outcome, in: process, on: index) else { return }
@@ -155,14 +157,14 @@ extension World {
     }
 
     private mutating func handOverCustomMessages(wall: Int64?, in process: ProcessID, on index: Int) {
-        let waiting = self.phones[index].disk.store.custom
+        let waiting = self.phones[index].disk.store.rows.custom
         guard case .custom(let messages) = self.phones[index].disk.carryOut(.takeCustomMessages(wall: wall)) else {
             return
         }
         self.appendTrace("phone \(index) hands over \(Self.names(messages.map(\.id)))")
         let isInForeground = self.phones[index].processes[process]?.isInForeground ?? false
         let taken = messages.compactMap { message in
-            waiting.elements.first { $0.value == message }.map { (position: $0.key, message: message) }
+            waiting.first { $0.message == message }.map { (position: $0.position, message: message) }
         }
         self.emit(.handedOver(taken, isInForeground: isInForeground, on: self.phones[index].key))
     }

@@ -4,7 +4,7 @@ import PhoneCore
 import StoreModel
 import TidingsModel
 
-/// What follows some time after somebody has begun to change the push credentials.
+/// A step that follows some time after the push credentials have begun to change.
 enum CredentialStep: Hashable {
     case activateNextKey
     case appleRevokes(keyID: String)
@@ -13,7 +13,7 @@ enum CredentialStep: Hashable {
 }
 
 /// The app's push credentials, by the rules of the store. They are as durable as the store: a server that starts has them again. That a change
-/// is on the disk before it is answered `AgainstTheReferenceTests` holds.
+/// is on the disk before it is answered `AgainstMemoryTests` holds.
 struct WorldCredentials {
     static let firstKeyID = "WORLDKEY01"
 
@@ -38,7 +38,7 @@ struct WorldCredentials {
     var active: [PushCredentialRecord] { self.records.filter { $0.state == .active } }
     var activeKey: PushCredentialRecord? { self.active.first { $0.kind == .tokenKey } }
     var activeCertificate: PushCredentialRecord? { self.active.first { $0.kind == .certificate } }
-    /// Whether Apple takes what the active key signs.
+    /// True if Apple takes signatures of the active key.
     var isActiveKeyGood: Bool { self.activeKey?.keyID.map { !self.revokedKeys.contains($0) } ?? false }
 
     mutating func apply(_ change: ControlChange, at wall: Int64) throws(ServerFrame.Problem) {
@@ -78,8 +78,8 @@ struct WorldCredentials {
     private var fingerprint: String { Hexadecimal.text(UInt64(self.made), digits: 64) }
 }
 
-// Somebody changes the app's push credentials while it pushes: a key takes the place of another, which Apple revokes some time later or too
-// early, is rolled back, or goes before the next one is there; and a certificate comes beside the key.
+// The app's push credentials change while it pushes: a key takes the place of another, which Apple revokes some time later or too early, is
+// rolled back, or goes before the next one is there; and a certificate comes beside the key.
 extension World {
     static func appleKey(_ keyID: String) -> ProviderKey {
         ProviderKey(keyID: keyID, teamID: Self.teamID, environments: [.sandbox], topics: nil)
@@ -90,7 +90,7 @@ extension World {
         self.plan(.credentialsAct, after: 150_000)
     }
 
-    /// What an act leads to is over before the next one, but for a certificate's end.
+    /// Begins an act. Its steps are over before the next one, but for a certificate's end.
     mutating func credentialsAct() {
         guard !self.hasHealed else { return }
         self.beginDraw(of: .credentials)
@@ -135,7 +135,7 @@ extension World {
         self.plan(.credentialStep(.activateNextKey), after: soon + later)
     }
 
-    /// What is pushed until then may have to wait for it.
+    /// Plans the next key; pushes until then may have to wait for it.
     private mutating func waitForNextKey(_ wait: Int64) {
         self.emit(.held(until: self.time + wait + self.connectingTime, on: nil))
         self.plan(.credentialStep(.activateNextKey), after: wait)

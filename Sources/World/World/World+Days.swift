@@ -1,5 +1,5 @@
-/// Somebody's day: breaks, the time between them, when they look at the phone seldom, and eight hours of sleep. A
-/// World begins at noon, in a break; the first night comes after nine hours.
+/// A person's day: breaks, the time between them, when they look at the phone seldom, and eight hours of sleep. A World begins at noon, in
+/// a break; the first night comes after nine hours.
 struct Night: Hashable {
     /// In milliseconds after the beginning of a day.
     let fallsAsleep: Int64
@@ -19,7 +19,7 @@ struct Night: Hashable {
     /// After how long a phone that nobody touches locks itself, in milliseconds: one of the choices iOS has.
     static let lockTime: Int64 = 60_000
 
-    /// How many times as long as in a break somebody waits until they do something again.
+    /// Returns how many times as long as in a break a person waits until their next act.
     static func slowness(at time: Int64) -> Int64 {
         let minute = time % Self.day / 60_000
         return Self.breaks.contains { $0.contains(minute) } ? 1 : 30

@@ -272,7 +272,7 @@ extension WorldAppGroup: ExtensionGroup {
 }
 
 extension NotificationContent {
-    /// What a stripped push still tells of its message, besides its text; nil for nothing.
+    /// The parts of its message that a stripped push still has, besides its text; nil for none.
     fileprivate var leftByStripping: String? {
         var left = [self.title, self.subtitle, self.categoryIdentifier, self.threadIdentifier].filter { !$0.isEmpty }
         if self.sound != nil || self.hasText && self.interruptionLevel != .passive { left.append("a ring") }

@@ -3,8 +3,8 @@ import TidingsModel
 
 // Faults that are drawn while another stream's draw is under way: each has a number of its own, so that it can be left out of a run.
 extension World {
-    /// Whether a source's fault is injected now; what it draws beside. Every question is a draw of the source,
-    /// whether the fault is injected or not. The draw under way goes on with what it would have drawn.
+    /// Returns the fault's own generator if a source's fault is injected now. Every question is a draw of the source, whether the fault is
+    /// injected or not. The draw under way goes on with what it would have drawn.
     mutating func injectFault(_ stream: RandomStream, perMille: Int64) -> SplitMix64? {
         let draw = self.draws[stream] ?? 0
         self.draws[stream] = draw + 1

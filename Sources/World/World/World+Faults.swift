@@ -10,7 +10,7 @@ package enum PhoneFault: String, Hashable, Sendable, CaseIterable {
     case frozen
     case killed
     case forceQuit
-    /// What is suspended is ended.
+    /// Suspended processes are ended.
     case memory
     case crashed
     case offline
@@ -25,7 +25,7 @@ package enum PhoneFault: String, Hashable, Sendable, CaseIterable {
     case storageFull
     case sceneLost
 
-    /// Whether it costs nothing but the app's process, or its work: what comes meanwhile has to ring by push.
+    /// True if it costs nothing but the app's process, or its work: messages meanwhile have to ring by push.
     var endsAppAlone: Bool {
         [.frozen, .killed, .forceQuit, .memory, .crashed, .sceneLost].contains(self)
     }
@@ -106,13 +106,16 @@ extension World {
 
     // MARK: The app's store
 
-    /// Whether the app's store carries out a command; if not, the client is told.
+    /// Why a write of a full phone fails.
+    static let noSpace = "no space left"
+
+    /// Returns true if the app's store carries out a command; if not, the client is told.
     mutating func canStore(_ command: LocalStoreCommand, in process: ProcessID, on index: Int) -> Bool {
         // The store keeps room for it: what has ended is not sent again by the next start.
         if case .removeOutgoing = command { return true }
         guard self.phones[index].isFull else { return true }
         self.emit(.refusedWrite(on: self.phones[index].key))
-        self.planClientEvent(command.failure(reason: "no space left"), in: process, on: index)
+        self.planClientEvent(command.failure(reason: Self.noSpace), in: process, on: index)
         return false
     }
 
@@ -121,7 +124,7 @@ extension World {
     /// For an extension, in bytes.
     private static let tooMuchMemory = 100_000_000
 
-    /// Whether the extension is ended for memory while it has a push, or its process does not go on.
+    /// Returns true if the extension's process does not go on; or plans its end for memory while it has a push.
     ///
     /// - Parameter isForAnother: the push is for nobody who is signed in. Few are, and the kit sees them only without an extension.
     mutating func breaksExtension(

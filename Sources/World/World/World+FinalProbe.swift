@@ -2,6 +2,7 @@ import ClientCore
 import OrderedCollections
 import PhoneCore
 import ServerCore
+import StoreMachine
 import StoreModel
 import TidingsModel
 
@@ -10,7 +11,7 @@ import TidingsModel
 extension World {
     /// Nobody has blocked or silenced them.
     static let caller = UserID("final-probe")
-    /// As whoever is called sees it.
+    /// The conversation as the person who is called sees it.
     static let callConversation = ConversationID(type: .direct, target: World.caller.rawValue)
 
     mutating func beginFinalProbe() {

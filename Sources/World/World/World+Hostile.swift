@@ -20,7 +20,7 @@ struct HostileClients {
     var lastMessage = 0
     /// Their own messages, newest last.
     var accepted: [MessageID] = []
-    /// What they ask of groups they are not in; each is to be refused.
+    /// Their requests about groups they are not in; each is to be refused.
     var aboutGroups: [ClientRequest] = []
 }
 
@@ -169,7 +169,7 @@ extension World {
         self.plan(.hostileWrites(life: self.life), after: 2_000)
     }
 
-    /// What was to be sent once the store has signed the device in.
+    /// Sends the drafts that waited until the store has signed the device in.
     mutating func writeHostileDrafts() {
         let drafts = self.hostileDrafts
         self.hostileDrafts = []
@@ -235,11 +235,11 @@ extension World {
     }
 
     private mutating func anyMessage() -> MessageID {
-        self.drawn(self.phones)?.disk.store.messages.elements.last?.key ?? MessageID(rawValue: 1)
+        self.drawn(self.phones)?.disk.store.rows.messages.elements.last?.key ?? MessageID(rawValue: 1)
     }
 
-    /// Somebody blocks one of them, who goes on writing in every kind of conversation, to them and to somebody else,
-    /// and as each account.
+    /// Has a person block one of them, who goes on writing in every kind of conversation, to that person and to another one, and as each
+    /// account.
     private mutating func writeToEverybody() {
         guard let session = self.hostileSession(), let user = self.hostile.sessions[session]?.user,
             let person = self.drawn(self.people), let other = self.drawn(self.people)

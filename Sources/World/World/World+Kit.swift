@@ -38,7 +38,7 @@ extension World {
         self.handle(.requested(work, hosted.lastCenterWork), in: process, on: index)
     }
 
-    /// What a frozen process is answered it hears when it goes on.
+    /// Handles an answer; a frozen process hears it when it goes on.
     mutating func handle(_ event: NotificationCenterQueue.Event, in process: ProcessID, on index: Int) {
         let phone = self.phones[index]
         guard let hosted = phone.processes[process] else { return }
@@ -46,7 +46,7 @@ extension World {
         // Taken out, so that nothing big is copied.
         var group: WorldAppGroup? = phone.canReadGroup ? phone.group : nil
         if group != nil { phone.group = WorldAppGroup() }
-        let messages = phone.disk.store.messages
+        let messages = phone.disk.store.rows.messages
         let facts = NotificationCenterQueue.Facts(
             process: process.number, major: phone.core.version.major, wall: self.now.wall,
             donates: self.kitSettings(of: index).usesCommunicationNotifications,

@@ -3,6 +3,7 @@ import ClientCore
 import OrderedCollections
 import PhoneCore
 import ServerCore
+import StoreMachine
 import StoreModel
 
 // What is measured while the World runs: how much is held in memory, and whether all agree in time.

@@ -15,7 +15,7 @@ enum NameSource: Hashable, Sendable, CaseIterable {
     case nobody
 }
 
-/// What a name is asked for.
+/// The use of a name.
 enum NameUse: Hashable {
     case notification(MessageID)
     /// A message of the person's own is donated.
@@ -27,7 +27,7 @@ enum NameUse: Hashable {
 struct NameAsk {
     var question: NameQuestion
     var use: NameUse
-    /// What app and local store know.
+    /// The names that app and local store know.
     var app: ResolvedNames
     var server: ResolvedNames
 }
@@ -39,7 +39,7 @@ extension World {
 
     static var imageHosts: [String] { [Self.portraitHost] }
 
-    /// As the app has them on the phone.
+    /// Returns the name that the app has on the phone.
     static func contactName(of user: UserID) -> String { "Contact \(user)" }
     static func contactName(of group: ConversationID) -> String { "Chat \(group.target)" }
 
@@ -47,12 +47,12 @@ extension World {
 
     private static func isContact(_ user: UserID) -> Bool { user.rawValue.utf8.last?.isMultiple(of: 2) ?? false }
 
-    /// As the backend makes it.
+    /// Returns the name that the backend gives a group.
     static func name(of group: ConversationID) -> String { "Group \(group.target)" }
 
     // MARK: What the server is told
 
-    /// Most people have a name from the beginning, and whoever calls in the end.
+    /// Names most people from the beginning, and the caller at the end.
     mutating func beginNames() {
         // Draw 100 is the consent's.
         var chance = SplitMix64(seed: self.options.seed, stream: .setup, draw: 101)
@@ -116,7 +116,7 @@ extension World {
         self.callAPI(.setProfiles(Self.app, [UserProfile(person, Profile())]))
     }
 
-    /// Somebody who looks at the app.
+    /// Sends a request of a person who looks at the app.
     private mutating func askAsSomebody(_ request: (inout World, UserID) -> ClientRequest?) {
         let looking = self.phones.indices.filter {
             self.phones[$0].isSignedIn && self.phones[$0].isInForeground && !self.phones[$0].person.isAnonymous
@@ -129,7 +129,7 @@ extension World {
 
     // MARK: What the app is asked
 
-    /// As the shipped client: its own names, those of the local store, and where the app has chosen it the server's.
+    /// Asks for names as the shipped client does: its own, those of the local store, and where the app has chosen it the server's.
     mutating func askNames(_ question: NameQuestion, for use: NameUse, in process: ProcessID, on index: Int) {
         let phone = self.phones[index]
         let isKnown =
@@ -143,10 +143,11 @@ extension World {
             user: isKnown ? Self.contactName(of: question.sender) : nil,
             group: knowsGroup ? question.group.map { Self.contactName(of: $0) } : nil)
         var server = ResolvedNames()
-        if let group = question.group, let info = phone.disk.store.infos[group] {
-            server.member = info.members.first { $0.id == question.sender }?.nickname
+        if let group = question.group, let info = phone.disk.store.rows.infos[group] {
+            let members = phone.disk.store.rows.members(of: group)
+            server.member = members.first { $0.id == question.sender }?.nickname
             server.group = info.name
-            server.memberCount = info.members.isEmpty ? nil : info.members.count
+            server.memberCount = members.isEmpty ? nil : members.count
         }
         let ask = NameAsk(question: question, use: use, app: app, server: server)
         let wait = use == .learning ? 1 : phone.chance.number(1...200)
@@ -160,7 +161,7 @@ extension World {
             .requestSubmitted(number, .profiles([question.sender])), in: process, on: index, after: wait)
     }
 
-    /// Whether a request was about names.
+    /// Returns true if a request was about names.
     mutating func finishNames(
         _ number: RequestNumber, _ outcome: RequestOutcome, in process: ProcessID, on index: Int
     ) -> Bool {
@@ -203,7 +204,7 @@ extension NameUse {
     }
 }
 
-/// What the app has told its extension.
+/// The names that the app has told its extension.
 struct WorldNames: Hashable {
     private var people: [UserID: String] = [:]
     private var groups: [ConversationID: String] = [:]

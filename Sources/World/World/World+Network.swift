@@ -94,7 +94,7 @@ extension World {
         self.agenda.plan(.toClient(index, frame), at: arrival)
     }
 
-    /// Whether the connection is dead, or dies now.
+    /// Returns true if the connection is dead, or dies now.
     private mutating func breaksConnection(_ index: Int) -> Bool {
         if self.connections[index].isDead { return true }
         guard !self.hasHealed else { return false }

@@ -33,7 +33,7 @@ extension World {
 
     private mutating func recallMessage(own: Bool, in process: ProcessID, on index: Int) {
         let person = self.phones[index].person
-        let recent = self.phones[index].disk.store.messages.elements.suffix(12).filter { _, item in
+        let recent = self.phones[index].disk.store.rows.messages.elements.suffix(12).filter { _, item in
             guard !item.isRecalled else { return false }
             return own ? item.message.sender == person : item.conversation.hasMembers && item.message.sender != person
         }
@@ -43,7 +43,7 @@ extension World {
 
     private mutating func editMessage(in process: ProcessID, on index: Int) {
         let person = self.phones[index].person
-        let own = self.phones[index].disk.store.messages.elements.suffix(12).filter {
+        let own = self.phones[index].disk.store.rows.messages.elements.suffix(12).filter {
             $0.value.message.sender == person && $0.value.message.objectName == .text
         }
         guard let (message, _) = own.last else { return }
@@ -52,9 +52,8 @@ extension World {
     }
 
     mutating func deleteMessage(in process: ProcessID, on index: Int) {
-        guard let (message, item) = self.drawn(Array(self.phones[index].disk.store.messages.elements.suffix(8))) else {
-            return
-        }
+        let latest = self.phones[index].disk.store.rows.messages.elements.suffix(8)
+        guard let (message, item) = self.drawn(Array(latest)) else { return }
         self.sendRequest(
             .delete(Deletion(conversation: item.conversation, messages: [message])), in: process, on: index)
     }
@@ -94,7 +93,7 @@ extension World {
         let conversation = self.anyConversation(of: index)
         let store = self.phones[index].disk.store
         let current = store.preferences().current.conversations[conversation] ?? ConversationSettings()
-        let newest = store.messages.elements.last { $0.value.conversation == conversation }?.key
+        let newest = store.rows.messages.elements.last { $0.value.conversation == conversation }?.key
         let change: ConversationStateChange =
             switch self.chance.number(0...3) {
             case 0: .pinned(current.pinnedAt == nil)
@@ -130,7 +129,7 @@ extension World {
     // MARK: People
 
     private mutating func changeBlocking(in process: ProcessID, on index: Int) {
-        let blocked = self.phones[index].disk.store.confirmed.blocked
+        let blocked = self.phones[index].disk.store.rows.settings.blocked
         if let first = blocked.first, self.chance.chance(perMille: 700) {
             return self.sendRequest(.setBlocked(first, false), in: process, on: index)
         }
@@ -140,7 +139,7 @@ extension World {
     private mutating func changeMembers(in process: ProcessID, on index: Int) {
         guard let conversation = self.drawn(self.groups) else { return }
         let person = self.phones[index].person
-        let members = self.phones[index].disk.store.infos[conversation]?.members ?? []
+        let members = self.phones[index].disk.store.rows.members(of: conversation)
         let action: ConversationAction
         switch self.chance.number(0...5) {
         case 0: action = .leave
@@ -155,7 +154,7 @@ extension World {
 
     private mutating func changeWriting(in process: ProcessID, on index: Int) {
         guard let conversation = self.drawn(self.groups) else { return }
-        let info = self.phones[index].disk.store.infos[conversation]
+        let info = self.phones[index].disk.store.rows.infos[conversation]
         let action = self.writingChange(of: self.anybody(but: index), closed: info?.onlyAdminsWrite == true)
         self.sendRequest(.change(conversation, action), in: process, on: index)
     }

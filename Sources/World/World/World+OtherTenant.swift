@@ -16,7 +16,7 @@ extension World {
         guard self.server != nil, self.happens(), let person = self.drawn(self.people),
             let conversation = self.drawn(self.groups)
         else { return }
-        let message = self.drawn(self.phones)?.disk.store.messages.elements.last?.key ?? MessageID(rawValue: 1)
+        let message = self.drawn(self.phones)?.disk.store.rows.messages.elements.last?.key ?? MessageID(rawValue: 1)
         switch self.chance.number(0...9) {
         case 0...2: self.sendAsOtherTenant(from: person, to: conversation)
         case 3:
@@ -39,7 +39,7 @@ extension World {
         }
     }
 
-    /// Under the number of the last message somebody of ours has written.
+    /// Sends under the number of the last message a person of ours has written.
     private mutating func sendAsOtherTenant(from person: UserID, to group: ConversationID) {
         let other = self.drawn(self.people) ?? person
         let conversation =
@@ -104,7 +104,7 @@ extension StoreCommand {
             .setObjectNames(let app, _), .readObjectNames(let app), .readRestrictions(_, let app, _, _, _),
             .setAccount(let app, _, _), .putAccount(let app, _), .readAccounts(let app, _, _, _),
             .readFollowers(let app, _, _, _), .readPeople(let app, _, _), .readConversations(let app, _, _),
-            .setProfiles(let app, _, _),
+            .registerInstallations(let app, _, _), .setProfiles(let app, _, _), .readMessage(let app, _),
             .readProfiles(let app, _, _),
             .readMediaUses(let app, _, _), .stepPush(let app, _, _, _, _), .changePush(let app, _, _, _),
             .readPush(let app, _), .readPushes(let app, _, _), .countAudience(let app, _, _, _):

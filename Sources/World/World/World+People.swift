@@ -93,11 +93,11 @@ extension World {
         if self.chance.chance(perMille: 120) { self.phones[index].regrets.append(draft.clientMessageID) }
     }
 
-    /// To the newest of somebody else's there.
+    /// Makes a reply to the newest message of another person there.
     private func makeReply(_ draft: inout MessageDraft, on index: Int) {
         let (person, conversation) = (self.phones[index].person, draft.conversation)
         guard
-            let answered = self.phones[index].disk.store.messages.values.last(where: {
+            let answered = self.phones[index].disk.store.rows.messages.values.last(where: {
                 $0.conversation == conversation && $0.message.sender != person
             })
         else { return }
@@ -127,7 +127,7 @@ extension World {
 
     private mutating func readConversation(_ index: Int) {
         guard let process = self.phones[index].core.process(of: Self.bundle),
-            let (conversation, position) = self.drawn(self.phones[index].disk.store.unreadConversations),
+            let (conversation, position) = self.drawn(self.phones[index].disk.store.rows.unreadConversations),
             !self.deletesNewest(in: process, on: index)
         else { return }
         self.appendTrace("person on phone \(index) reads \(conversation) to \(position)")

@@ -79,7 +79,7 @@ extension World {
         }
     }
 
-    /// What stands in the list now; and a push for another person that is shown with what its message says.
+    /// Emits the shown notification; and a push for another person that is shown with its message's text.
     private mutating func emitShown(_ identifier: String, isRemote: Bool, on index: Int) {
         guard let entry = self.phones[index].core.listed.last(where: { $0.key.identifier == identifier }) else {
             return

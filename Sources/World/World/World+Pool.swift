@@ -18,7 +18,7 @@ final class WorldPool {
     /// It gets no more pushes, and is closed with its last answer.
     var isRetired = false
     var dispatcher: APNsDispatcher
-    /// What is drawn where the shell draws jitter.
+    /// The generator where the shell draws jitter.
     var chance: SplitMix64
     /// The requests that have not ended.
     var requests: [RequestID: (push: PushID, request: APNsRequest)] = [:]
@@ -29,7 +29,7 @@ final class WorldPool {
     var tokensMinted = 0
     /// When the dispatcher wants to be woken.
     var wakeAt: Int64?
-    /// What arose while another event was handled.
+    /// The events that arose while another one was handled.
     var later: Deque<APNsDispatcher.Event> = []
     var isHandling = false
 

@@ -1,5 +1,6 @@
 import OrderedCollections
 import ServerCore
+import StoreMachine
 import StoreModel
 import TidingsModel
 
@@ -9,7 +10,7 @@ extension World {
     static let pushService = ConversationID(type: .pushService, target: "push")
     static let pushTags = ["gold", "quiet"]
     private static let pushAliases = ["customer-1", "customer-2"]
-    /// Of how many pushes, the newest, one may be changed.
+    /// The number of pushes, the newest, of which one may be changed.
     private static let changedMax = 8
 
     mutating func beginPushes() {
@@ -38,7 +39,7 @@ extension World {
         let name = "j\(self.time)"
         let account = self.pushAccount()
         var message = Self.draft(name, to: account)
-        if self.chance.chance(perMille: 600) { message.flags = [.stored, .notified] }
+        if self.chance.chance(perMille: 600) { message.flags = [.stored, .notified, .unlisted] }
         if self.chance.chance(perMille: 150) { message.push = Self.loudOptions(of: name) }
         let custom = CustomMessage(id: MessageID(rawValue: 0), content: name, sentAt: 0)
         var draft = PushDraft(
@@ -89,7 +90,7 @@ extension World {
         self.callAPI(.changePush(Self.app, job, change))
     }
 
-    /// Somebody wants nothing more of the push service, or again; they say so on the app's web page.
+    /// Has a person block the push service or unblock it, on the app's web page.
     private mutating func blockPushes() {
         guard let person = self.drawn(self.people) else { return }
         let blocks = self.chance.chance(perMille: 600)
@@ -97,7 +98,7 @@ extension World {
         self.callAPI(.request(Self.app, actor: person, .setBlocked(UserID(Self.pushService.target), blocks)))
     }
 
-    /// What a clock that was ahead has put off would come into the final probe, and change what is unread there. What runs has to end by itself.
+    /// Cancels pushes that a clock ahead has put off: they would disturb the final probe's unread count. Running ones end by themselves.
     mutating func endPushes() {
         for job in self.pushJobs {
             guard case .pushJob(let job?)? = try? self.store.apply(.readPush(Self.app, job), epoch: self.epoch),
@@ -118,14 +119,14 @@ extension World {
 }
 
 extension PushStep {
-    /// As if the store had accepted, or recalled, each message by itself: what holds for those holds for a step's.
+    /// Returns the step as if the store had accepted, or recalled, each message by itself: the same holds for a step's.
     func asCommands(at: Int64) -> [(command: StoreCommand, result: StoreResult)] {
         let sent = self.sent.compactMap { id, delivery, devices -> (StoreCommand, StoreResult)? in
             let result = StoreResult.accepted(deliveries: [delivery], names: self.names)
             switch self.job.entry(for: delivery.user, on: devices, id: id, at: at) {
             case .message(let message):
                 return (
-                    .accept(message: message, senderDevice: nil, ignoresBlocks: self.job.ignoresBlocks), result
+                    .accept(message: message, senderDevice: nil, past: self.job.ignoresBlocks ? .blocks : []), result
                 )
             case .custom(let message):
                 let operation = CustomOperation(

@@ -48,7 +48,7 @@ extension World {
 
     /// Whose call was recalled reads something else.
     mutating func readCall(on index: Int) {
-        let unread = self.phones[index].disk.store.unreadConversations
+        let unread = self.phones[index].disk.store.rows.unreadConversations
         let called = unread.first { $0.conversation == Self.callConversation }
         guard let process = self.phones[index].core.process(of: Self.bundle),
             let (conversation, position) = called ?? unread.first

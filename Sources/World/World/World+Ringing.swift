@@ -3,7 +3,7 @@ import TidingsModel
 
 // Which phones are away, and a run that does not come to rest.
 extension World {
-    /// Of one phone and hour, in the mean; a thousandth of it may come at one instant when all act at once.
+    /// The mean number of events of one phone and hour; a thousandth of it may come at one instant when all act at once.
     private static let eventsMax = 50_000
     private static let eventsAtOnceMax = 2_000
 
@@ -36,7 +36,7 @@ extension World {
         return registered == token ? token : nil
     }
 
-    /// Whether the run goes on: no core may keep itself busy for ever (design.md P6).
+    /// Returns true if the run goes on: no core may keep itself busy for ever (design.md P6).
     mutating func comesToRest() -> Bool {
         self.eventsNow = self.instant == self.time ? self.eventsNow + 1 : 1
         self.instant = self.time

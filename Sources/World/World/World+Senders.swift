@@ -21,7 +21,7 @@ enum AppleIdentity: Hashable {
 /// The APNs clients of one life of the server, and the routes that lead to them.
 struct WorldSenders {
     var routes = PushRoutes()
-    /// Those that take pushes.
+    /// The clients that take pushes.
     var open: [PushClient: UInt64] = [:]
     /// By number: the open ones, and those that wait for their last answers.
     var pools: OrderedDictionary<UInt64, WorldPool> = [:]

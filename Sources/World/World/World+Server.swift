@@ -1,5 +1,6 @@
 import OrderedCollections
 import ServerCore
+import StoreMachine
 import StoreModel
 import TidingsModel
 
@@ -15,7 +16,7 @@ extension World {
         settings.pushTextModes[Self.app] = self.options.population.pushText
         if self.options.population.isOnlySender { settings.onlyPushSenders = [Self.app] }
         settings.pushRules[Self.app] = Self.pushRules
-        settings.tags[Self.app] = Self.pushTags
+        settings.tags[Self.app] = Set(Self.pushTags)
         if !self.options.population.accounts.isEmpty { settings.offeredAccounts = Self.offeredAccounts }
         settings.sendsInFlightMax = self.options.population.sendsInFlightMax
         if self.options.faults.hasHostileClients { Self.limitHostileClients(&settings.limits) }
@@ -23,6 +24,7 @@ extension World {
         // A server that starts has no APNs client: each is made by its first push.
         self.startSenders()
         self.emit(.held(until: self.time + self.connectingTime, on: nil))
+        self.hasStoreFailed = false
         let opening = self.store.open()
         self.epoch = opening.epoch
         let life = self.life
@@ -103,7 +105,7 @@ extension World {
             self.plan(.server(life: self.life, .tokenChecked(session, number, verdict)), after: 1)
         case .flagBug(let text): self.checkers.foundBug("server: \(text)")
         case .stopForStoreFailure(let text):
-            if !self.isDiskFull { self.checkers.foundBug("server stopped: \(text)") }
+            if !self.hasStoreFailed { self.checkers.foundBug("server stopped: \(text)") }
             self.stopForStoreFailure()
         case .reply(let request, let result):
             self.openAPIRequests.remove(request)
@@ -157,13 +159,7 @@ extension World {
         let (commands, handed) = (self.batch, self.batchRequests)
         self.batch = []
         self.batchRequests = []
-        guard !self.isDiskFull else {
-            let life = self.life
-            for request in handed where life == self.life {
-                self.handle(ServerEvent.stored(request, .failed("no space left on device")))
-            }
-            return
-        }
+        guard !self.isDiskFull else { return self.refuse(handed, because: "no space left on device") }
         do {
             let results = try self.store.apply(commands, epoch: self.epoch)
             for place in commands.indices {
@@ -187,8 +183,20 @@ extension World {
                 self.handle(ServerEvent.stored(handed[place], results[place]))
                 guard life == self.life else { return }
             }
+        } catch let fault as MemoryRows.Fault {
+            self.emit(.reached(fault == .full ? .tornBatches : .failedSyncs))
+            self.refuse(handed, because: "\(fault)")
         } catch {
             self.checkers.foundBug("the store refused its owner: \(error)")
+        }
+    }
+
+    /// Nothing of a batch was committed: the server ends, as it does with a store that has stopped.
+    private mutating func refuse(_ requests: [StoreRequestID], because reason: String) {
+        self.hasStoreFailed = true
+        let life = self.life
+        for request in requests where life == self.life {
+            self.handle(ServerEvent.stored(request, .failed(reason)))
         }
     }
 
@@ -204,9 +212,15 @@ extension World {
     mutating func maybeCrash() {
         guard !self.hasHealed else { return }
         self.plan(.chanceOfCrash, after: 10_000)
+        self.beginDraw(of: .store)
+        if self.server != nil, self.effectsToCrash == nil {
+            self.maybeBreakServer(by: self.options.faults.storeFaults, perMille: self.options.faults.server / 2)
+        }
         self.beginDraw(of: .server)
         guard self.server != nil, self.effectsToCrash == nil else { return }
-        guard self.chance.chance(perMille: self.options.faults.crash) else { return self.maybeBreakServer() }
+        guard self.chance.chance(perMille: self.options.faults.crash) else {
+            return self.maybeBreakServer(by: self.options.faults.serverFaults, perMille: self.options.faults.server)
+        }
         guard self.happens() else { return }
         // Between any two effects, if there is work; else by itself.
         let effects = self.chance.number(0...40)

@@ -1,4 +1,5 @@
 import PhoneCore
+import StoreMachine
 import TidingsModel
 
 extension World {
@@ -26,5 +27,24 @@ extension World {
         if app.lifecycle == .application { self.emit(.reached(.oldStyle)) }
         if app.hasFilteringEntitlement { self.emit(.reached(.filtering)) }
         return phone
+    }
+}
+
+extension StoreMachine.Configuration {
+    /// In half of the worlds few people are in memory and little waits to be derived, so that rows are loaded, evicted and derived in many
+    /// steps. The limits change nothing of what the store answers.
+    static func drawn(seed: UInt64) -> Self {
+        var chance = SplitMix64(seed: seed, stream: .swarm, draw: 7_001)
+        var limits = Self()
+        // All else stays in memory; a longer tail would be applied anew after each of many crashes.
+        limits.tailRecordsMax = 2_000
+        guard chance.chance(perMille: 500) else { return limits }
+        limits.tailRecordsMax = Int(chance.number(1...128))
+        limits.derivationStepMax = Int(chance.number(4...32))
+        limits.cachedPeopleMax = Int(chance.number(1...8))
+        limits.sentIDsInMemoryMax = Int(chance.number(0...16))
+        limits.pushEntriesInTailMax = Int(chance.number(1...32))
+        limits.logChunkBytes = Int(chance.number(16...512))
+        return limits
     }
 }

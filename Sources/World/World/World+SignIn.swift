@@ -4,7 +4,7 @@ import PhoneCore
 import ServerCore
 import TidingsModel
 
-// People sign out, and later they or somebody else sign in on that phone (design.md P7): some seconds after the server was told of the
+// People sign out, and later they or other people sign in on that phone (design.md P7): some seconds after the server was told of the
 // sign-out, so that nothing on its way to the one client reaches the other, or as soon as it is known that it never will be.
 extension World {
     /// In milliseconds.
@@ -94,7 +94,7 @@ extension World {
         self.appendTrace("phone \(index) has said pending sign-out")
         self.phones[index].isLeaving = false
         self.phones[index].sentSignOutAt = self.time
-        // Nothing is on its way to somebody whose token the server refuses: the next one may sign in at once.
+        // Nothing is on its way to a person whose token the server refuses: the next one may sign in at once.
         if self.phones[index].isTokenVoid {
             self.phones[index].sentSignOutAt -= 10_000
             self.plan(.signsIn(index), after: 100)

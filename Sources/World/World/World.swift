@@ -4,6 +4,7 @@ import ClientCore
 import OrderedCollections
 import PhoneCore
 import ServerCore
+import StoreMachine
 import StoreModel
 import TidingsModel
 
@@ -14,7 +15,7 @@ package struct World {
     var chance: SplitMix64
     var draws: OrderedDictionary<RandomStream, Int> = [:]
     var draw = OutsideEvent(.setup, draw: 0)
-    /// What has happened from outside in this moment; nil if nothing has.
+    /// The event from outside in this moment; nil for none.
     var cause: OutsideEvent?
     var atWork = RandomStream.setup
     var diskChance: SplitMix64
@@ -31,9 +32,9 @@ package struct World {
     // The server: one life after the other on the same store.
     var server: ServerCore?
     var life = 0
-    var store = ReferenceStore()
+    let store: MemoryStore
     var epoch: UInt64 = 0
-    /// What the disk has not synced: commands and their requests, in two lists of the same length.
+    /// The commands that the disk has not synced, and their requests, in two lists of the same length.
     var batch: [StoreCommand] = []
     var batchRequests: [StoreRequestID] = []
     var isSyncing = false
@@ -44,6 +45,8 @@ package struct World {
     /// In milliseconds; and how far the wall clock is ahead.
     var syncDelay: Int64 = 0
     var isDiskFull = false
+    /// True if the disk or the rows under the store have refused a batch in this life.
+    var hasStoreFailed = false
     var clockSkew: Int64 = 0
 
     // APNs.
@@ -51,7 +54,7 @@ package struct World {
     var apnsFault: APNsFault?
     var apnsOutage = APNsOutage()
     var numbersAtAPNs = NumbersAtAPNs()
-    /// What the server's process holds; the records outlive it.
+    /// The senders in the server's process; the records outlive it.
     var senders: WorldSenders?
     var credentials = WorldCredentials()
     var lastPool: UInt64 = 0
@@ -67,17 +70,17 @@ package struct World {
     // Phones and people.
     var phones: [WorldPhone] = []
     var people: [UserID] = []
-    /// Of installations, in the order in which they came.
+    /// The people of installations, in the order in which they came.
     var anonymousPeople: [UserID] = []
     /// The requests of another app on the same server, of which no checker is told.
     var otherTenants: Set<APIRequestID> = []
-    /// What hostile clients have, and what they send once the server has signed them in.
+    /// The hostile clients, and the messages that they send once the server has signed them in.
     var hostile = HostileClients()
     var hostileWaits: [(session: SessionID, token: PushToken)] = []
     var hostileDrafts: [(session: SessionID, draft: MessageDraft)] = []
     var groups: [ConversationID] = []
     var accounts = WorldAccounts()
-    /// Of the app's backend, oldest first.
+    /// The push jobs of the app's backend, oldest first.
     var pushJobs: [PushJobID] = []
     var lastAPIRequest: UInt64 = 0
     /// Calls of the final probe that nobody recalls.
@@ -102,6 +105,7 @@ package struct World {
     /// - Parameter keepsLines: whether the trace is kept as text; the hash is the same either way.
     init(options: WorldOptions, checkers: Checkers = Checkers(), keepsLines: Bool = false) {
         self.options = options
+        self.store = MemoryStore(configuration: .drawn(seed: options.seed))
         self.checkers = checkers
         self.chance = SplitMix64(seed: options.seed, stream: .setup, draw: 0)
         self.diskChance = SplitMix64(seed: options.seed, stream: .disk, draw: 0)
@@ -156,7 +160,7 @@ package struct World {
                 text: more.isEmpty ? text : "\(text) (\(more))", isRoutine: isRoutine))
     }
 
-    /// What is drawn from now on belongs to the next draw of the source.
+    /// Begins the next draw of a source, to which everything drawn from now on belongs.
     mutating func beginDraw(of stream: RandomStream) {
         let draw = self.draws[stream] ?? 0
         self.draws[stream] = draw + 1

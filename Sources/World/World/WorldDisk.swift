@@ -1,26 +1,25 @@
 import ClientCore
-import OrderedCollections
 import TidingsModel
 
 /// The app's private store, and beside it what the checkers look at and no store keeps.
 struct WorldDisk: Hashable {
-    /// What the log says is set, from an entry on.
+    /// The settings of the log, from an entry on.
     private struct Past: Hashable {
         var position: LogPosition
         var settings: AllSettings
     }
 
-    private(set) var store = ReferenceLocalStore()
+    private(set) var store = MemoryLocalStore()
     private(set) var log: [LogEntry] = []
-    /// What was set at each entry of the log that changed it.
+    /// The settings at each entry of the log that changed them.
     private var history: [Past] = []
 
     mutating func carryOut(_ command: LocalStoreCommand) -> LocalStoreOutcome {
-        let before = self.store.stored
+        let before = self.store.rows.log.stored
         let outcome = self.store.carryOut(command)
         switch command {
         case .write(let entries, _):
-            for entry in entries where entry.position > before && entry.position <= self.store.stored {
+            for entry in entries where entry.position > before && entry.position <= self.store.rows.log.stored {
                 self.appendEntry(entry)
             }
         case .forgetPerson: (self.log, self.history) = ([], [])
@@ -40,14 +39,15 @@ struct WorldDisk: Hashable {
         }
     }
 
-    /// What held on this phone when its log ended here: the settings of the log, and over them what was set here
-    /// since.
+    /// Returns the preferences of this phone when its log ended here: the settings of the log, and over them those set here since.
     func preferences(upTo position: LogPosition) -> Preferences {
         let settings = self.history.last { $0.position <= position }?.settings ?? AllSettings()
-        return Preferences(confirmed: settings, pendingChanges: self.store.pendingChanges.values.elements)
+        return Preferences(confirmed: settings, pendingChanges: self.pendingChanges)
     }
 
+    var pendingChanges: [PendingSettingsChange] { self.store.rows.pendingChanges.map(\.change) }
+
     static func counts(of disk: inout WorldDisk) -> (stored: LogPosition, unread: Int) {
-        (disk.store.stored, disk.store.unread)
+        (disk.store.rows.log.stored, disk.store.counts().unread)
     }
 }

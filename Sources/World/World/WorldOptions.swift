@@ -28,6 +28,7 @@ package struct WorldOptions: Hashable, Sendable {
             self.population.drawRotations(seed: seed)
         }
         guard faults.isDrawn else { return }
+        self.faults.drawStoreFaults(seed: seed)
         self.population.crowd = .drawn(&chance)
         self.population.addOldSystems(&chance)
         self.faults.apnsFaults = APNsFault.allCases.filter { _ in chance.chance(perMille: 500) }
@@ -59,9 +60,10 @@ package struct WorldFaults: Hashable, Sendable {
     var extensions: Int64
     /// Completion handlers the app never calls, per call.
     var neglect: Int64
-    /// Faults of the server besides a crash, per 10 seconds.
+    /// Faults of the server besides a crash, per 10 seconds; those of its store are half as many.
     var server: Int64
-    var serverFaults = ServerFault.allCases
+    var serverFaults = ServerFault.ofMachine
+    var storeFaults = ServerFault.ofStore
     var slowLinks: Int64
     var phoneFaults = PhoneFault.allCases
     /// Requests of extensions that are lost, or whose answers are, per request or answer.
@@ -130,17 +132,11 @@ package struct WorldReport: Hashable, Sendable {
 }
 
 package struct Violation: Hashable, Sendable, CustomStringConvertible {
-    /// Its name in `docs/simulation.md`, or `bug` for something our own code must not do.
+    /// Its name in `docs/inside/simulation-checks.md`, or `bug` for something our own code must not do.
     package var promise: String
     package var text: String
     /// In milliseconds since the beginning; nil if it shows at the end only.
     package var at: Int64?
-
-    package init(promise: String, text: String, at: Int64?) {
-        self.promise = promise
-        self.text = text
-        self.at = at
-    }
 
     /// `P1: text`.
     package var description: String { "\(self.promise): \(self.text)" }

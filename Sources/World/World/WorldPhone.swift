@@ -37,7 +37,7 @@ final class WorldPhone {
     var group = WorldAppGroup()
     var processes: OrderedDictionary<ProcessID, WorldProcess> = [:]
     var courier: UInt64?
-    /// What the phone tells the courier keeps its order.
+    /// The time of the last message to the courier, so that they keep their order.
     var courierArrival: Int64 = 0
     var awaitsToken = false
     var isOnline = true
@@ -60,9 +60,9 @@ final class WorldPhone {
     var connectionCount = 0
     var openConnections: [Int] = []
     var breakCount = 0
-    /// What the person will recall as soon as it is sent.
+    /// The messages that the person will recall as soon as they are sent.
     var regrets: OrderedSet<ClientMessageID> = []
-    /// What the person has written and the server has not answered.
+    /// The person's messages that the server has not answered.
     var drafts: OrderedDictionary<ClientMessageID, MessageDraft> = [:]
 
     init(person: UserID, device: DeviceID, chance: SplitMix64, installed: InstalledApp, core: PhoneCore) {
@@ -83,11 +83,10 @@ final class WorldPhone {
     var counts: (stored: LogPosition, unread: Int) { WorldDisk.counts(of: &self.disk) }
 
     var isInForeground: Bool { Self.isInForeground(&self.core) }
-    /// Whether nothing of the phone's own keeps a notification from ringing: a Focus, a restart, Low Power Mode, no
-    /// permission.
+    /// True if nothing of the phone's own keeps a notification from ringing: a Focus, a restart, Low Power Mode, no permission.
     var isReadyToRing: Bool { Self.isReadyToRing(&self.core) }
 
-    /// Whether a silent push may wake the app, as far as the phone's own settings and the person let it (ios-delivery.md §5.6, "Wake").
+    /// True if a silent push may wake the app, as far as the phone's own settings and the person let it (ios-delivery.md §5.6, "Wake").
     var mayBeWoken: Bool { Self.mayBeWoken(&self.core) }
 
     func keepPush(_ push: Push, at time: Int64) {
@@ -119,7 +118,7 @@ final class WorldPhone {
 final class WorldProcess {
     var client: WorldClient?
     var isSuspended = false
-    /// What arrived while it was suspended, in order.
+    /// The occurrences that arrived while it was suspended, in order.
     var waiting: [Occurrence] = []
     var timerAt: Int64?
     var task: BackgroundTaskNumber?
@@ -128,7 +127,7 @@ final class WorldProcess {
     var center = NotificationCenterQueue()
     var lastCenterWork: NotificationCenterQueue.Number = 0
     var nameAsks: OrderedDictionary<RequestNumber, NameAsk> = [:]
-    /// What has rung in the foreground last.
+    /// The message that has rung in the foreground last.
     var rang: MessageID?
 
     init(major: Int) { self.kit = KitMachine(KitMachine.Settings(major: major)) }
@@ -165,6 +164,6 @@ struct WorldAppGroup {
     var recipient: Recipient?
     /// The person wants notifications to hide what messages say.
     var hidesContent = false
-    /// As the extension found when it ran last.
+    /// True if the extension could filter when it ran last.
     var extensionFilters = false
 }

@@ -14,7 +14,7 @@ extension Array {
 
 /// Room for effects: an array that is made anew for each event grows several times for each.
 struct WorldScratch {
-    /// What is lent while it is out begins empty: a core may lead to an event for another of its kind.
+    /// Lends an array for effects. It begins empty while it is out: a core may lead to an event for another of its kind.
     struct Room<Effect> {
         private var spare: [Effect] = []
 

@@ -67,7 +67,7 @@ struct PhoneChecks {
         let levels = phone.setup.app.sdk?.levels ?? [:]
         self.badge = BadgeModel(
             muted: Set(levels.filter { $0.value == .blocked }.keys), person: "alice",
-            stored: phone.app.sdk?.store.stored ?? 0)
+            stored: phone.app.sdk?.store.rows.log.stored ?? 0)
     }
 
     var ringCounts: Rings { self.rings }

@@ -13,17 +13,21 @@ import TidingsModel
 @testable import ServerCore
 @testable import TidingsServer
 
-/// The HTTP API in front of a core that writes down what it is asked and answers what it was told to.
+/// The HTTP API in front of a core and a store that write down what they are asked and answer what they were told to.
 struct APIDouble {
     let api: API
     private let asked = NIOLockedValueBox<[APICommand]>([])
+    private let read = NIOLockedValueBox<[StoreCommand]>([])
     let feed: EventFeed
     private let apps: AppRegistry
 
-    /// - Parameter audience: what every audience is counted as; nil answers that, too, with `result`.
+    /// - Parameters: answering: what the core says. reading: what the store says; the core's push where it is nil. audience: what every
+    ///   audience is counted as; nil answers that, too, with `result`. message: what is there to read or edit.
     init(
-        answering result: APIResult = .answer(.done(1)), scopes: [APIScope] = APIScope.allCases,
-        search: (any MessageSearch)? = nil, audience: AudienceCount? = nil
+        answering result: APIResult = .answer(.done(1)), reading stored: StoreResult? = nil,
+        scopes: [APIScope] = APIScope.allCases,
+        search: (any MessageSearch)? = nil, audience: AudienceCount? = nil,
+        message: MessageTrace? = nil
     ) async throws {
         var app = ServerConfiguration.App(id: "demo", tokenSecret: TestServer.secret)
         app.apiKeys = [.init(id: "operator", sha256: TestServer.hash(TestServer.key), scopes: scopes)]
@@ -39,6 +43,13 @@ struct APIDouble {
                 // The record of an operator's call.
                 if case .changeControl(.by(_, .noteCall)) = command { return .control(.noted) }
                 return result
+            },
+            store: { [read] command in
+                read.withLockedValue { $0.append(command) }
+                if let stored { return stored }
+                if case .pushJob(let job) = result { return .pushJob(job) }
+                if case .readMessage = command { return .trace(message) }
+                return .done
             }, metrics: ServerMetrics(factory: registry), tokens: UserTokens(apps),
             keys: APIKeys(apps), readiness: Readiness(),
             disk: StoreDisk(path: NSTemporaryDirectory() + "tidings-api-double.sqlite"), registry: registry,
@@ -60,6 +71,7 @@ struct APIDouble {
     }
 
     var commands: [APICommand] { self.asked.withLockedValue { $0 } }
+    var reads: [StoreCommand] { self.read.withLockedValue { $0 } }
 
     /// An operator with a session of the console; answers the headers of its requests.
     func signIn(_ role: OperatorRole = .send, password: String? = TestServer.password) async throws -> [(
@@ -75,7 +87,10 @@ struct APIDouble {
         return [("Cookie", "__Host-tidings=\(secret)"), ("X-CSRF-Token", token)]
     }
 
-    func forget() { self.asked.withLockedValue { $0 = [] } }
+    func forget() {
+        self.asked.withLockedValue { $0 = [] }
+        self.read.withLockedValue { $0 = [] }
+    }
 
     func request(
         _ method: HTTPRequest.Method, _ path: String, _ body: String? = nil, headers: [(String, String)] = [],

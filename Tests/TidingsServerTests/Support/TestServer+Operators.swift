@@ -13,6 +13,11 @@ extension TestServer {
         ).get()
     }
 
+    /// Runs a server with an operator who may do everything, of whom `body` gets the key.
+    static func withOperator(_ body: (TestServer, String) async throws -> Void) async throws {
+        try await Self.with { server in try await body(server, try await server.operatorKey()) }
+    }
+
     /// An app with everything by its default; answers its token secret.
     func makeApp(_ id: String = "shop", key: String) async throws -> String {
         let made = try await self.request("POST", "/v1/apps", key: key, body: #"{"id":"\#(id)"}"#)

@@ -153,9 +153,9 @@ struct APIResponse {
     /// Nil for anything but a problem.
     var problem: String? {
         guard self.head.lowercased().contains("content-type: application/problem+json"),
-            let field = self.json["field"]?.stringValue, let rule = self.json["rule"]?.stringValue
+            self.json["field"]?.stringValue != nil
         else { return nil }
-        return "\(field) \(rule)"
+        return self.json["detail"]?.stringValue
     }
 }
 

@@ -1,8 +1,8 @@
-import ClientCore
 import PhoneCore
 import Testing
 import TidingsModel
 
+@testable import ClientCore
 @testable import World
 
 @Suite struct `The promise that background time is given back` {
@@ -30,7 +30,7 @@ import TidingsModel
     @Test func `finds a task that is held for nobody, or when all is quiet`() {
         let client = ClientCore(
             settings: ClientCore.Settings(app: World.app, person: "ann", device: "ann-1", platform: "ios"),
-            isForeground: true, seed: 1
+            restored: ClientCore.Restored(), isForeground: true, seed: 1
         ).load
         #expect(self.broken(isQuiet: false) { _ in } == ["background time"])
         #expect(self.broken(isQuiet: false) { $0.client = client } == [])

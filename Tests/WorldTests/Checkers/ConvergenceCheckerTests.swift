@@ -82,8 +82,8 @@ import TidingsModel
 }
 
 @Suite struct `A phone's store` {
-    private func written(_ bodies: [LogEntry.Body]) -> (ReferenceLocalStore, [ConversationID]) {
-        var store = ReferenceLocalStore()
+    private func written(_ bodies: [LogEntry.Body]) -> (MemoryLocalStore, [ConversationID]) {
+        var store = MemoryLocalStore()
         let entries = bodies.enumerated().map { LogEntry(position: LogPosition($0.offset + 1), body: $0.element) }
         guard case .written(let written) = store.carryOut(.write(entries, for: "ann")) else { return (store, []) }
         return (store, written.incomplete)
@@ -97,7 +97,7 @@ import TidingsModel
         let deletion = Deletion(conversation: withBob, messages: [messages[1].id])
         var (store, _) = self.written(
             messages.map { .message($0) } + [.recall(recall), .deletion(deletion)])
-        #expect(store.unread == 2)
+        #expect(store.counts().unread == 2)
         #expect(store.carryOut(.markRead(withBob, upTo: 3)) == .counted(1))
         // A reading position never goes back.
         #expect(store.carryOut(.markRead(withBob, upTo: 1)) == .counted(1))
@@ -105,7 +105,7 @@ import TidingsModel
         #expect(store.carryOut(.addPendingChange(pendingChange)) == .counted(0))
         // What comes while it is muted counts as soon as it is not.
         _ = store.carryOut(.write([LogEntry(position: 7, body: .message(story.message()))], for: "ann"))
-        #expect(store.unread == 0)
+        #expect(store.counts().unread == 0)
         #expect(store.carryOut(.removePendingChange(pendingChange, isKept: false)) == .counted(2))
     }
 

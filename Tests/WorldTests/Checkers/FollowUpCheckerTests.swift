@@ -16,7 +16,7 @@ extension Story {
 }
 
 @Suite struct `The promise that a recall follows its message` {
-    @Test(arguments: [LegEnd.accepted(apnsID: "apns-1"), .settled(.shown)])
+    @Test(arguments: [LegEnd.accepted(apnsID: "apns-1"), .settled(.shown), .settled(.notified)])
     func `finds a phone that has shown a message and is not told`(end: LegEnd) {
         for isKept in [true, false] {
             var story = Story(FollowUpChecker())

@@ -252,21 +252,26 @@ extension Message {
     }
 
     @Test func `is gone with a recall, a deletion, hidden content and a sign-out`() {
-        var story = newStory(CommunicationChecker())
-        let message = story.accepted()
+        // Each makes its own: copies would share a store.
+        func told() -> (story: Story, message: Message) {
+            var story = newStory(CommunicationChecker())
+            let message = story.accepted()
+            return (story, message)
+        }
+        let (story, message) = told()
         #expect(self.broken([self.donation(message)], in: story) == [])
-        var recalled = story
+        var recalled = told().story
         _ = recalled.recall(message)
         #expect(self.broken([self.donation(message)], in: recalled) == ["communication"])
         #expect(self.broken([], in: recalled) == [])
-        var deleted = story
+        var deleted = told().story
         let deletion = Deletion(conversation: withBob, messages: [message.id])
         deleted.commit(.delete(ann1.user, deletion, at: story.now))
         #expect(self.broken([self.donation(message)], in: deleted) == ["communication"])
-        var hidden = story
+        var hidden = told().story
         hidden.commit(.setPersonSettings(ann1.user, PersonSettings(hidesContent: true), at: story.now))
         #expect(self.broken([self.donation(message)], in: hidden) == ["communication"])
-        var left = story
+        var left = told().story
         left.emit(.signedOut(ann1))
         #expect(self.broken([self.donation(message)], in: left) == ["communication"])
         left.emit(.signedIn(ann1))

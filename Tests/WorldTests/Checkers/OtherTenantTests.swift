@@ -1,3 +1,4 @@
+import StoreMachine
 import StoreModel
 import Testing
 import TidingsModel
@@ -35,7 +36,7 @@ import TidingsModel
 
     /// `app.ID.offered_accounts`. What else might cross is `The card of an account that is offered to other apps`.
     @Test func `has one exception, the card of an account that the server's operator offers`() throws {
-        var store = ReferenceStore()
+        let store = MemoryStore()
         let epoch = store.open().epoch
         let news = UserKey(app: World.app, user: "news")
         let profile = Profile(name: "News", portrait: "https://a/n.png")

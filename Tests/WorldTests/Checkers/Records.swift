@@ -1,9 +1,9 @@
-import ClientCore
 import OrderedCollections
 import StoreModel
 import Testing
 import TidingsModel
 
+@testable import ClientCore
 @testable import PhoneCore
 @testable import World
 

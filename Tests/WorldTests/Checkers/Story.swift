@@ -3,15 +3,16 @@ import ClientCore
 import OrderedCollections
 import PhoneCore
 import ServerCore
+import StoreMachine
 import StoreModel
 import TidingsModel
 
 @testable import World
 
-/// Facts of a run that nobody ran, told to one promise. What the store says is said by the real reference store.
+/// Facts of a run that nobody ran, told to one promise. What the store says is said by the real one, in memory.
 struct Story {
     var checkers: Checkers
-    private var store = ReferenceStore()
+    private let store = MemoryStore()
     private var epoch: UInt64 = 0
     private var wall = World.wallStart
     private var messages: UInt32 = 0
@@ -129,7 +130,7 @@ struct Story {
     func ending(_ disks: [DeviceKey: WorldDisk] = [:], icons: [DeviceKey: Int] = [:]) -> Ending {
         let phones = [ann1, ann2, bob1].map { key in
             let disk = disks[key] ?? self.disk(of: key)
-            return Ending.Phone(key: key, disk: disk, icon: icons[key] ?? disk.store.unread)
+            return Ending.Phone(key: key, disk: disk, icon: icons[key] ?? disk.store.counts().unread)
         }
         return Ending(store: self.store.dump(), phones: phones)
     }

@@ -1,3 +1,4 @@
+import PhoneCore
 package import TidingsModel
 package import VirtualPhone
 
@@ -5,7 +6,7 @@ package import VirtualPhone
 package struct Script: Equatable, Sendable {
     package enum Action: Equatable, Sendable {
         case command(TerminalCommand)
-        /// What has no word.
+        /// A command that has no word.
         case perform(PhoneCommand)
         case wait(milliseconds: Int)
         case waitFor(String, milliseconds: Int)
@@ -50,7 +51,15 @@ package struct Script: Equatable, Sendable {
         self.steps = steps
     }
 
+    /// Returns a script's own words for a step as scenarios write it: `person: lock` is lock, and `airplaneMode: on` is airplane on.
+    private static func ownWords(_ word: String, _ rest: String) -> (word: String, rest: String) {
+        guard word.last == ":" else { return (word, rest) }
+        let key = String(word.dropLast())
+        return StepWords.line(of: key, rest).map { TerminalCommand.split($0) } ?? (key, rest)
+    }
+
     private static func action(_ word: String, _ rest: String) throws(InvalidField) -> Action {
+        let (word, rest) = self.ownWords(word, rest)
         switch word {
         case "wait": return .wait(milliseconds: try self.time(rest, field: "wait"))
         case "wait-for":
@@ -67,12 +76,9 @@ package struct Script: Equatable, Sendable {
             if TerminalWord.all.contains(where: { $0.word == word }), word != "help" {
                 return .command(try TerminalCommand(line: rest.isEmpty ? word : "\(word) \(rest)"))
             }
-            let allowed =
-                TerminalWord.all.map(\.word).filter { $0 != "help" } + [
-                    "wait", "wait-for", "expect", "expect-not", "picture",
-                ]
-            throw InvalidField(
-                field: "step", rule: "must be one of \(allowed.joined(separator: ", ")), got \"\(word)\"")
+            let words = TerminalWord.all.map(\.word) + self.words.map { TerminalCommand.split($0.form).word }
+            let allowed = words.filter { $0 != "help" }.joined(separator: ", ")
+            throw InvalidField(field: "step", rule: "must be one of \(allowed), got \"\(word)\"")
         }
     }
 
@@ -108,7 +114,9 @@ package struct Script: Equatable, Sendable {
     private static func time(_ text: String, field: String) throws(InvalidField) -> Int {
         let isMilliseconds = text.hasSuffix("ms")
         let digits = isMilliseconds ? text.dropLast(2) : text.hasSuffix("s") ? text.dropLast() : ""
-        let milliseconds = Double(digits).map { $0 * (isMilliseconds ? 1 : 1_000) }
+        // Scenarios have a space before the unit.
+        let number = digits.last == " " ? digits.dropLast() : digits
+        let milliseconds = Double(number).map { $0 * (isMilliseconds ? 1 : 1_000) }
         guard let milliseconds, milliseconds.isFinite, milliseconds >= 1, milliseconds <= 86_400_000 else {
             throw InvalidField(field: field, rule: "must be a time of up to a day such as 5s or 250ms, got \"\(text)\"")
         }

@@ -14,7 +14,7 @@ extension TerminalWord {
         .touch(view: rest.isEmpty ? nil : try Self.name(rest, "submit"), .submit)
     }
 
-    /// What follows the last `into` is the field.
+    /// Reads the text, and the field after the last `into`.
     static let enter: ViewReading = { rest throws(InvalidField) in
         guard !rest.isEmpty else { throw InvalidField(field: "enter", rule: "needs a text after it") }
         if Self.isQuoted(rest) { return .touch(view: nil, .enter(Self.unquoted(rest))) }

@@ -15,9 +15,9 @@ package struct ScriptRunner {
     /// The signal that is to end it; nil if none came.
     private let signal: @Sendable () -> Int32?
     private let tell: (PhoneTraceLine) -> Void
-    /// What is known of the phone.
+    /// The state of the phone as far as it is known.
     private(set) var machine = TerminalMachine(size: TerminalSize(columns: 100, rows: 30))
-    /// Of the newest line of the trace that was told.
+    /// The number of the newest line of the trace that was printed.
     private var told = 0
     /// Since the last command.
     private var recent: [PhoneTraceLine] = []

@@ -31,7 +31,7 @@ struct TerminalInput: Sendable {
         thread.start()
     }
 
-    /// As SIGTSTP does by default; returns when the program goes on.
+    /// Stops the program as SIGTSTP does by default; returns when it goes on.
     static func stopProgram() {
         signal(SIGTSTP, SIG_DFL)
         kill(getpid(), SIGTSTP)

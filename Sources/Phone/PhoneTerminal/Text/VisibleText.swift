@@ -1,7 +1,7 @@
 /// Makes text from outside harmless to a terminal: nothing in it moves the cursor, changes a colour or turns the
 /// direction of writing. What would is shown as a visible sign.
 package enum VisibleText {
-    /// Of one character; scalars stacked beyond them are left out.
+    /// The number of scalars of one character; those stacked beyond it are left out.
     static let scalarsMax = 16
 
     package static func of(_ text: String) -> String {
@@ -56,7 +56,7 @@ extension String {
         return self
     }
 
-    /// As much of its end as fits.
+    /// Returns the longest end that fits.
     func ending(inColumns columns: Int) -> String {
         var width = 0
         let end = self.reversed().prefix { character in

@@ -22,7 +22,7 @@ struct PhonePane {
         return self.lines(above: self.apps)
     }
 
-    /// What a person sees of the phone itself: without the states of its apps.
+    /// The view of the phone itself: without the states of its apps.
     var face: [[Span]] { self.lines(above: []) }
 
     private func lines(above bottom: [[Span]]) -> [[Span]] {

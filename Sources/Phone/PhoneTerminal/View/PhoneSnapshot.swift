@@ -1,7 +1,7 @@
 package import PhoneCore
 import TidingsModel
 
-/// What a phone shows, as its `screen` command answers (docs/virtual-phone.md). Texts are unchanged.
+/// The content of a phone's screen, as its `screen` command answers (docs/testing/phone-control.md). Texts are unchanged.
 package struct PhoneSnapshot: Equatable, Sendable {
     package struct Notice: Equatable, Sendable {
         package var identifier: String
@@ -24,16 +24,16 @@ package struct PhoneSnapshot: Equatable, Sendable {
 
     package struct App: Equatable, Sendable {
         package var bundle: String
-        /// As in the trace, such as `suspended`.
+        /// The state as in the trace, such as `suspended`.
         package var state: String
         package var processIdentifier: Int64?
         package var badge: Int64 = 0
         /// From the root to the visible screen.
         package var stack: [String] = []
-        /// What else the app said about its screen.
+        /// Other facts that the app reported about its screen.
         package var details: [String] = []
 
-        /// What follows the last dot, with a capital.
+        /// The part after the last dot, with a capital.
         package var name: String {
             let last = self.bundle.split(separator: ".").last.map(String.init) ?? self.bundle
             return last.prefix(1).uppercased() + last.dropFirst()
@@ -74,7 +74,7 @@ package struct PhoneSnapshot: Equatable, Sendable {
         return view.map { name in self.views.contains { $0.first(name) != nil } } ?? !self.views.isEmpty
     }
 
-    /// What is written on the screen, and what VoiceOver says of it, each as it stands; an empty field says what it is for.
+    /// The texts on the screen and those that VoiceOver speaks, each as it stands; an empty field gives its placeholder.
     package var screenTexts: [String] { self.views.flatMap(Self.texts(of:)) }
 
     private static func texts(of node: ViewNode) -> [String] {
@@ -112,7 +112,7 @@ package struct PhoneSnapshot: Equatable, Sendable {
         return lines.map(VisibleText.of)
     }
 
-    /// What is written and, where it is something else, what VoiceOver says.
+    /// Returns the text of a view and, where it differs, the one that VoiceOver speaks.
     private static func lines(of node: ViewNode) -> [String] {
         let spoken = [node.label, node.value].compactMap(\.self).joined(separator: ", ")
         return [node.text, Self.hint(of: node)].compactMap { $0.map { "shown: \($0)" } }

@@ -1,7 +1,7 @@
 import TidingsModel
 
 package struct PhoneTraceLine: Hashable, Sendable {
-    /// Of the day in UTC, with milliseconds.
+    /// The time of the day in UTC, with milliseconds.
     package let time: String
     package let kind: String
     /// The members that matter, made visible.

@@ -111,7 +111,7 @@ struct PhoneView: Sendable {
         }
     }
 
-    /// As many of the keys that matter now as fit.
+    /// Returns the keys that matter now, as many as fit.
     private static func keys(_ machine: TerminalMachine, columns: Int) -> String {
         let snapshot = machine.snapshot
         if snapshot.permissionPrompt != nil {

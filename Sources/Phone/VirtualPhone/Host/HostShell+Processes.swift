@@ -91,7 +91,7 @@ extension HostShell {
         self.processes[process]?.child?.kill()
     }
 
-    /// What the child wrote before may still be on its way, so its end counts when its connection ends too.
+    /// Takes a child's end, which counts only when its connection ends too: its last writes may still be on their way.
     func handleChildEnd(_ process: ProcessID, _ end: ChildProcess.End) {
         self.unreaped[process] = nil
         self.ending.removeValue(forKey: process)?.succeed()

@@ -2,7 +2,7 @@ import NIOCore
 import PhoneCore
 import TidingsModel
 
-/// What is on the screen of the app in the foreground, and a person's touches.
+/// Shows the screen of the app in the foreground, and carries out a person's touches.
 extension HostShell {
     struct Touch {
         let process: ProcessID
@@ -17,7 +17,7 @@ extension HostShell {
 
     var frontViews: [ViewNode] { self.engine.phone.screen.foregroundApp.map(self.views.views(of:)) ?? [] }
 
-    /// What an app said that has left the foreground meanwhile is old.
+    /// Takes an app's views; those of an app that has left the foreground meanwhile are old and dropped.
     func show(_ views: [ViewNode], of process: ProcessID) {
         let phone = self.engine.phone
         guard phone.process(of: process.app) == process, phone.state(of: process.app)?.isInForeground == true else {

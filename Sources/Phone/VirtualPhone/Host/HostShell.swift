@@ -35,7 +35,7 @@ final class HostShell {
     var unreaped: [ProcessID: ChildProcess] = [:]
     var ending: [ProcessID: EventLoopPromise<Void>] = [:]
 
-    /// Of the processes that ended last without having introduced themselves.
+    /// The tokens of the processes that ended last without having introduced themselves.
     var endedTokens: [String] = []
 
     var expanded: Expanded?
@@ -226,30 +226,27 @@ final class HostShell {
 
     var screen: JSONValue {
         let phone = self.engine.phone
-        let apps = self.apps.map { app -> (String, JSONValue) in
+        let apps = self.apps.map { app -> (String, JSONMembers) in
             let process = phone.process(of: app).flatMap { self.processes[$0]?.child?.processIdentifier }
             return (
                 app.rawValue,
-                .members([
-                    ("state", .optional(phone.state(of: app)?.rawValue)), ("pid", .optional(process)),
-                    ("screen", phone.state(of: app)?.hasProcess == true ? self.screens[app] ?? .null : .null),
-                    ("donations", .array(phone.donations(of: app).map(\.json))),
-                    ("settings", phone.notificationSettings(of: app)?.told ?? .null),
-                ])
+                [
+                    "state": phone.state(of: app)?.rawValue, "pid": process,
+                    "screen": phone.state(of: app)?.hasProcess == true ? self.screens[app] : nil,
+                    "donations": phone.donations(of: app), "settings": phone.notificationSettings(of: app)?.told,
+                ]
             )
         }
-        let expanded = self.expanded.map { expanded in
-            JSONValue.members([
-                ("app", .string(expanded.key.app.rawValue)), ("notification", .string(expanded.key.identifier)),
-                ("screen", expanded.screen),
-            ])
+        let expanded = self.expanded.map { expanded -> JSONMembers in
+            [
+                "app": expanded.key.app.rawValue, "notification": expanded.key.identifier, "screen": expanded.screen,
+            ]
         }
-        return .members(
-            phone.screen.members { phone.actions(of: $0) } + [
-                ("expanded", expanded ?? .null),
-                ("texts", .array(self.frontViews.flatMap(\.texts).map { .string($0) })),
-                ("low_power", .bool(phone.isInLowPowerMode)), ("apps", .members(apps)),
-            ])
+        let further: JSONMembers = [
+            "expanded": expanded, "texts": self.frontViews.flatMap(\.texts), "low_power": phone.isInLowPowerMode,
+            "apps": JSONMembers(pairs: apps),
+        ]
+        return (phone.screen.members { phone.actions(of: $0) } + further).json
     }
 
     func answerPrompt() {

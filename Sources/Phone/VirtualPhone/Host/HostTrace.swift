@@ -54,7 +54,7 @@ final class HostTrace {
 
     func unsubscribe(_ channel: any Channel) { self.subscribers.removeAll { $0.channel === channel } }
 
-    /// As fast as the connection takes the lines. A reader slower than what is kept is cut off.
+    /// Sends lines as fast as the connection takes them. A reader too slow for the kept lines is cut off.
     private func send(to subscriber: Subscriber) {
         guard !subscriber.isWaiting, subscriber.sent < self.last, let oldest = self.kept.first?.number else { return }
         guard subscriber.sent + 1 >= oldest else { return subscriber.channel.close(promise: nil) }

@@ -2,8 +2,8 @@ import Foundation
 public import PhoneCore
 import TidingsModel
 
-/// What else a person or the system does to a hosted phone: settings, answers on the screen, background chances and the
-/// life of an installation.
+/// Another act of a person or the system on a hosted phone: settings, answers on the screen, background chances and the life of an
+/// installation.
 public enum PhoneChange: Equatable, Sendable {
     case previews(BundleID, ShowPreviews)
     case alertStyle(BundleID, AlertStyle)

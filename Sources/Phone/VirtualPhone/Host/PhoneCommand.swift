@@ -1,7 +1,7 @@
 public import PhoneCore
 public import TidingsModel
 
-/// What a person or the system does to a hosted phone, and what one may ask of it.
+/// An act of a person or the system on a hosted phone, or a question to it.
 public enum PhoneCommand: Equatable, Sendable {
     case launch(BundleID)
     case home
@@ -116,7 +116,7 @@ public enum PhoneCommand: Equatable, Sendable {
         }
     }
 
-    /// What the phone has of a terminal of 120×40.
+    /// The columns of the phone in a terminal of 120×40.
     package static let pictureColumns = 54
     package static let pictureRows = 38
     package static let pictureColumnsRange = 40...250

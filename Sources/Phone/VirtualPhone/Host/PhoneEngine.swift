@@ -1,7 +1,7 @@
 package import PhoneCore
 package import TidingsModel
 
-/// What a phone's core acts on. Decides nothing.
+/// The surroundings of a phone, on which its core acts; they decide nothing.
 package protocol PhoneSurroundings: AnyObject {
     var now: Now { get }
     /// Carries an effect out; calls and answers go to `send` instead.
@@ -20,7 +20,7 @@ package final class PhoneEngine {
     /// Processes must not be called into now.
     package private(set) var isWorking = false
     private var effects: [PhoneEffect] = []
-    /// What each running app was told last.
+    /// The state that each running app was told last.
     private var lastStates: [ProcessID: ApplicationState] = [:]
 
     package init(core: PhoneCore, surroundings: any PhoneSurroundings) {

@@ -39,8 +39,8 @@ extension PhoneHost {
         }
     }
 
-    /// What has come since then, at most so many lines, and where it goes on. The views stand behind the lines, and only when those
-    /// are all read: who is slow reads the newest of them.
+    /// Returns the lines since a place, at most so many, and the next place. Views follow only when all lines are read: a slow reader gets
+    /// the newest of them.
     ///
     /// - Throws: `InvalidField` if the phone is switched off.
     package func page(

@@ -30,7 +30,7 @@ public final class PhoneHost: Sendable {
 
     /// An app to install, with its code.
     public struct App: Sendable {
-        /// What the phone knows about it.
+        /// The phone's knowledge of it.
         public var installed: InstalledApp
         /// The path of its executable, whose main runs `VirtualApp.run`.
         public var executable: String
@@ -38,7 +38,7 @@ public final class PhoneHost: Sendable {
         public var extensionExecutable: String?
         /// Its content extension; nil without one.
         public var contentExtension: ContentExtension?
-        /// What its processes find in their environment beside what the phone sets.
+        /// The environment of its processes beside what the phone sets.
         public var environment: [String: String]
         /// Which of Apple's sides its tokens belong to.
         public var pushEnvironment: PushEnvironment
@@ -72,7 +72,7 @@ public final class PhoneHost: Sendable {
         }
     }
 
-    /// What a phone is made of.
+    /// The parts of a phone.
     public struct Configuration: Sendable {
         /// The phone's name, also at the courier.
         public var phoneID: String
@@ -211,7 +211,7 @@ public final class PhoneHost: Sendable {
         try await self.askShell { shell throws(InvalidField) in try shell.execute(command) }
     }
 
-    /// What the person sees: the `screen` command's answer, and the views of the app in the foreground, back to front.
+    /// Returns the content of the screen: the `screen` command's answer, and the views of the app in the foreground, back to front.
     package func look() async throws(InvalidField) -> (screen: JSONValue, views: [ViewNode]) {
         try await self.askShell { shell in shell.loop.makeSucceededFuture((shell.screen, shell.frontViews)) }
     }

@@ -2,7 +2,7 @@ import NIOCore
 import PhoneCore
 import TidingsModel
 
-/// What the apps in the foreground show, by their own word, and the readers of its changes. Bound to one event loop.
+/// The screens that the apps in the foreground report, and the readers of their changes. Bound to one event loop.
 final class ShownViews {
     private struct Shown {
         var views: [ViewNode] = []
@@ -45,7 +45,7 @@ final class ShownViews {
         self.onChange()
     }
 
-    /// What has changed since then, as events, the oldest change first.
+    /// Returns the changes since a number, as events, the oldest first.
     func changes(after number: Int) -> [JSONValue] {
         self.shown.filter { $0.value.number > number }.sorted { $0.value.number < $1.value.number }
             .map { .members([("event", "views")] + self.members(of: $0.key)) }
@@ -72,7 +72,7 @@ final class ShownViews {
 
     func finish() { self.readers = [] }
 
-    /// As fast as the connection takes the lines; a slow reader misses what was shown in between.
+    /// Sends views as fast as the connection takes the lines; a slow reader misses states in between.
     private func send(to reader: Reader) {
         while !reader.isWaiting, let app = reader.behind.first {
             guard reader.channel.isWritable else {

@@ -40,7 +40,7 @@ public import TidingsModel
 
     /// Every line of the trace, oldest first.
     public internal(set) var trace: [PhoneRecord] = []
-    /// What apps wrote to the log, reported of their screens and did against the rules, oldest first.
+    /// The apps' log lines, reports of their screens and faults against the rules, oldest first.
     public private(set) var reports: [Report] = []
 
     private let settings: PhoneSettings
@@ -111,7 +111,7 @@ public import TidingsModel
 
     // MARK: What can be seen
 
-    /// What the person sees.
+    /// The content of the screen.
     public var screen: ScreenState { self.engine.phone.screen }
 
     /// Milliseconds since the phone was made.
@@ -122,12 +122,12 @@ public import TidingsModel
         self.trace.compactMap { if case .callback(let record) = $0.entry { record } else { nil } }
     }
 
-    /// What the person got of each notification, oldest first.
+    /// The presentations of each notification to the person, oldest first.
     public var presentations: [PresentationRecord] {
         self.trace.compactMap { if case .presentation(let record) = $0.entry { record } else { nil } }
     }
 
-    /// What an app and its extensions have told the system of messages, oldest first; of the first app if none is named.
+    /// Returns the messages that an app and its extensions have donated to the system, oldest first; of the first app if none is named.
     public func donations(of app: BundleID? = nil) -> [DonatedMessage] {
         self.engine.phone.donations(of: self.target(app))
     }

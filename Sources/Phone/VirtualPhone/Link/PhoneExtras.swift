@@ -1,7 +1,7 @@
 public import TidingsModel
 
-/// What a finger does in the app's own interface, which a phone without a display cannot show: values the host hands in
-/// with its `input` command. Linux only; an app for Apple's systems has buttons.
+/// The finger's input in the app's own interface, which a phone without a display cannot show: values the host hands in with its `input`
+/// command. Linux only; an app for Apple's systems has buttons.
 public enum PhoneInput {
     /// The values handed in from now on, in order. Values that came before the first reader are kept for it; a second
     /// reader shares the stream with the first.
@@ -21,7 +21,7 @@ private final class InputQueue: Sendable {
     init() { (self.stream, self.continuation) = AsyncStream.makeStream(of: JSONValue.self) }
 }
 
-/// What the app shows, told to a phone that cannot look. Linux only.
+/// Reports the app's screen to a phone that cannot look. Linux only.
 public enum PhoneScreen {
     /// Reports the screens from the root to the visible one, for example `["Conversations", "Chat PR:alice"]`.
     public static func report(_ value: JSONValue) { PhoneProcess.current.send(.screen(value)) }

@@ -5,7 +5,7 @@ import TidingsModel
 /// One file in the phone's folder, beside the apps, so that an item stays when its app is removed, as on an iPhone.
 /// Before the first unlock the way to it is closed (`PhoneFolders`).
 package struct PhoneKeychain: Sendable {
-    package struct Item: Hashable, Sendable {
+    package struct Item: Hashable, Sendable, JSONCodable {
         /// `kSecAttrAccessGroup`.
         package var accessGroup: String
         /// `kSecAttrService`.
@@ -50,7 +50,7 @@ package struct PhoneKeychain: Sendable {
         }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         guard let bytes = try? handle.readToEnd() ?? Data() else { throw Closed() }
-        return (try? JSONValue(parsing: Array(bytes)))?.arrayValue?.compactMap { Item(json: $0) } ?? []
+        return (try? JSONValue(parsing: Array(bytes)))?.arrayValue?.compactMap { try? Item(json: $0) } ?? []
     }
 
     /// Alone among all processes of the phone; readers find the old or the new items. Nothing was changed if it
@@ -75,24 +75,6 @@ package struct PhoneKeychain: Sendable {
     }
 
     func restoreFromBackup() { _ = try? self.update { $0.removeAll(where: \.isForThisDeviceOnly) } }
-}
-
-extension PhoneKeychain.Item {
-    fileprivate var json: JSONValue {
-        .members([
-            ("group", .string(self.accessGroup)), ("service", .string(self.service)),
-            ("account", .string(self.account)), ("accessible", .string(self.accessible)),
-            ("data", .string(Data(self.data).base64EncodedString())),
-        ])
-    }
-
-    fileprivate init?(json: JSONValue) {
-        guard let group = json["group"]?.stringValue, let service = json["service"]?.stringValue,
-            let account = json["account"]?.stringValue, let accessible = json["accessible"]?.stringValue,
-            let data = json["data"]?.stringValue.flatMap({ Data(base64Encoded: $0) })
-        else { return nil }
-        self.init(accessGroup: group, service: service, account: account, accessible: accessible, data: Array(data))
-    }
 }
 
 extension PhoneProcessFacts {

@@ -9,9 +9,9 @@ package protocol PhoneLink: Sendable {
     func answer(to query: Query, number: QueryNumber) -> QueryAnswer?
 }
 
-/// What a process is told when it starts.
+/// The facts that a process is told when it starts.
 public struct PhoneProcessFacts: Hashable, Sendable, JSONCodable {
-    /// What kind of process it is.
+    /// The kind of a process.
     public enum Role: String, Hashable, Sendable, CaseIterable, Codable {
         case app
         case notificationService
@@ -26,7 +26,7 @@ public struct PhoneProcessFacts: Hashable, Sendable, JSONCodable {
         }
     }
 
-    /// What kind of process this is.
+    /// The kind of this process.
     public var role: Role
     /// The bundle identifier of the app; also in its extension.
     public var bundleID: String
@@ -42,6 +42,8 @@ public struct PhoneProcessFacts: Hashable, Sendable, JSONCodable {
     public var entitlements: Entitlements = []
     /// The file of the phone's keychain; nil on a phone without a folder.
     public var keychain: String?
+    /// Apple's identifier of the phone's model.
+    package var model: String { PhoneCore.model }
 
     private enum CodingKeys: String, CodingKey {
         case role, bundleID, osVersion
@@ -82,7 +84,7 @@ public final class PhoneProcess: Sendable {
         var declared: DelegateMethods?
     }
 
-    /// What the process was told at its start.
+    /// The facts that the process was told at its start.
     public let facts: PhoneProcessFacts
     private let link: any PhoneLink
     private let state = Mutex(State())
@@ -234,7 +236,7 @@ public final class PhoneProcess: Sendable {
         self.viewReporter?.look()
     }
 
-    /// What it changed is told before the answer.
+    /// Carries out a touch; the changes it made are told before the answer.
     @MainActor private func touch(_ view: String?, _ action: ViewAction, _ number: UInt64) {
         let answer = PhoneContext.$process.withValue(self) { self.views?.touch(view, action) }
         self.viewReporter?.look()
@@ -255,7 +257,7 @@ public final class PhoneProcess: Sendable {
         self.state.withLock { $0.waiting.removeValue(forKey: number) }?(answer)
     }
 
-    /// What the process still does has no effect.
+    /// Ends the process: its further acts have no effect.
     package func kill() {
         // Released outside the lock: a deinitializer may call back into the process.
         let ended = self.state.withLock { state in

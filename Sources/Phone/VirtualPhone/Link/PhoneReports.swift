@@ -1,7 +1,7 @@
 public import PhoneCore
 public import TidingsModel
 
-/// What a phone cannot see of its processes, told by them. Linux only; on Apple's systems the kernel knows.
+/// Reports the facts about its processes that a phone cannot see. Linux only; on Apple's systems the kernel knows.
 public enum PhoneReport {
     /// A lock on a file or a database of the app group was taken; a process suspended while it holds one is killed
     /// (ios-delivery.md §14, Q13).
@@ -12,7 +12,7 @@ public enum PhoneReport {
     public static func memoryUsed(bytes: Int) { PhoneProcess.currentIfAny?.report(.memoryUseChanged(bytes: bytes)) }
 }
 
-/// What ActivityKit does for Live Activities, as far as a phone without it needs it (ios-delivery.md §12). Linux only.
+/// The part of ActivityKit that Live Activities need on a phone without it (ios-delivery.md §12). Linux only.
 public final class PhoneActivities: Sendable {
     /// Something about an activity.
     public enum Event: Hashable, Sendable {
@@ -21,7 +21,7 @@ public final class PhoneActivities: Sendable {
         case changed(ActivityUpdate)
     }
 
-    /// What happens to the app's activities from now on; one reader.
+    /// The events of the app's activities from now on; one reader.
     public let events: AsyncStream<Event>
     private let continuation: AsyncStream<Event>.Continuation
     private let process: PhoneProcess

@@ -24,7 +24,7 @@ final class SocketLink: PhoneLink {
 
     private init(descriptor: Int32) { self.descriptor = descriptor }
 
-    /// As the environment says.
+    /// Connects to the phone that the environment names.
     @MainActor static func connect(role: PhoneProcessFacts.Role, hello: (String) -> ProcessHello) -> PhoneProcess {
         let environment = ProcessInfo.processInfo.environment
         guard let path = environment[PhoneEnvironment.socket], let token = environment[PhoneEnvironment.token],

@@ -7,7 +7,7 @@ import PhoneCore
     static let milliseconds = 100
 
     private unowned let process: PhoneProcess
-    /// What the phone was told last; nil in the background.
+    /// The views that the phone was told last; nil in the background.
     private var told: [ViewNode]?
     private var timer: (any DispatchSourceTimer)?
 

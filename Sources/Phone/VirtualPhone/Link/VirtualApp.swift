@@ -1,17 +1,16 @@
 public import PhoneCore
 
-/// What an app says about itself, because Linux has no Objective-C runtime to ask: iOS calls a delegate method only if the
-/// app has it.
+/// An app's description of itself, because Linux has no Objective-C runtime to ask: iOS calls a delegate method only if the app has it.
 ///
 /// A declaration that is not what the app has is a fault, named by method: a declared method whose default ran, and a method
-/// that stands in the executable's symbol table and is not declared (docs/virtual-phone.md).
+/// that stands in the executable's symbol table and is not declared (docs/testing/phone-app.md).
 public struct VirtualApp: Sendable {
     /// The delegate methods the app has.
     public var delegates: DelegateMethods
     /// Methods that stand in the code and that this start does without, as an app on an iPhone that answers `responds(to:)` with no: iOS does
     /// not call them, and no fault says that they are not declared.
     public var withheld: DelegateMethods = []
-    /// Whether its life-cycle goes to its delegate or to its scenes.
+    /// The receiver of its life-cycle: its delegate or its scenes.
     public var lifecycle: LifecycleStyle
 
     /// An app with the given methods.

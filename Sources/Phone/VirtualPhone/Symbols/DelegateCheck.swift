@@ -4,7 +4,7 @@ package import PhoneCore
 package struct DelegateMethod: Sendable {
     package let bit: DelegateMethods
     package let name: String
-    /// As the demangler writes them, from the method's name to what tells it from the others.
+    /// The forms that the demangler writes, from the method's name to the part that distinguishes it from the others.
     let forms: [String]
 }
 

@@ -19,7 +19,7 @@ public struct Badge: Hashable, Sendable {
         self.position = position
     }
 
-    /// What the icon shows, 0 or more.
+    /// The number on the icon, 0 or more.
     public var shown: Int { self.server + self.foreign }
 
     /// The app stopped being active (S2.17): the local store counts, foreign pushes are seen.

@@ -52,7 +52,7 @@ package struct ConnectionMachine: Hashable, Sendable {
         case close(ConnectionNumber)
         case publish(ConnectionStatus)
         case finishConnect(ConnectFailure?)
-        /// What was sent on this transport may be lost.
+        /// The session has ended: frames sent on this transport may be lost.
         case sessionEnded
     }
 

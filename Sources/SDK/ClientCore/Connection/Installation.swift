@@ -1,7 +1,7 @@
 package import TidingsModel
 
-/// The anonymous person of an installation, as the server has made them (docs/decisions/0049-anonymous-people.md). Kept before it is used.
-package struct Installation: Hashable, Sendable {
+/// The anonymous person of an installation, as the server has made them (docs/inside/decisions/0049-anonymous-people.md). Kept before it is used.
+package struct Installation: Hashable, Sendable, JSONCodable {
     package var user: UserID
     package var token: String
     /// Wall milliseconds.
@@ -19,11 +19,11 @@ package enum InstallationPlan {
         case make
     }
 
-    /// What follows an answer of the server.
+    /// The outcome of a server's answer for the installation.
     package enum Outcome: Hashable, Sendable {
         /// To be kept before it is used.
         case keep(Installation)
-        /// The renewal was revoked, or the server does not know it: it is forgotten, and the installation is somebody else.
+        /// The renewal was revoked, or the server does not know it. The client forgets it and begins a new installation.
         case forget
         case fail(Failure)
     }
@@ -52,11 +52,8 @@ package enum InstallationPlan {
     ) -> Outcome {
         switch (status, step) {
         case (200..<300, .make):
-            guard let user = body["user"]?.stringValue, let renewal = body["renewal"]?.stringValue,
-                let token = Self.token(body)
-            else { return .fail(.later(nil)) }
-            return .keep(
-                Installation(user: UserID(user), token: token.text, expiresAt: token.expiresAt, renewal: renewal))
+            guard let made = try? Installation(json: body) else { return .fail(.later(nil)) }
+            return .keep(made)
         case (200..<300, .renew(let kept)), (200..<300, .use(let kept)):
             guard let token = Self.token(body) else { return .fail(.later(nil)) }
             return .keep(
@@ -66,32 +63,14 @@ package enum InstallationPlan {
         case (401, .renew), (401, .use): return .forget
         case (400..<500, _) where status != 429 && status != 408:
             return .fail(
-                .refused(code: body["code"]?.stringValue ?? "", rule: body["rule"]?.stringValue ?? "status \(status)"))
+                .refused(code: body["code"]?.stringValue ?? "", rule: body["detail"]?.stringValue ?? "status \(status)")
+            )
         case (_, .make), (_, .renew), (_, .use): return .fail(.later(retryAfter.map { $0 * 1_000 }))
         }
     }
 
     private static func token(_ body: JSONValue) -> (text: String, expiresAt: Int64)? {
         guard let text = body["token"]?.stringValue, let expiresAt = body["expires_at"]?.intValue else { return nil }
-        return (text, expiresAt * 1_000)
-    }
-}
-
-// MARK: - As it is kept
-
-extension Installation {
-    package var json: [UInt8] {
-        JSONValue.members([
-            ("user", .string(self.user.rawValue)), ("token", .string(self.token)), ("expires_at", .int(self.expiresAt)),
-            ("renewal", .string(self.renewal)),
-        ]).serialized
-    }
-
-    package init?(json bytes: [UInt8]?) {
-        guard let bytes, let json = try? JSONValue(parsing: bytes), let user = json["user"]?.stringValue,
-            let token = json["token"]?.stringValue, let expiresAt = json["expires_at"]?.intValue,
-            let renewal = json["renewal"]?.stringValue
-        else { return nil }
-        self.init(user: UserID(user), token: token, expiresAt: expiresAt, renewal: renewal)
+        return (text, expiresAt)
     }
 }

@@ -57,7 +57,7 @@ package struct LogSync: Hashable, Sendable {
     }
 
     /// A first entry beyond the one that follows the position asked for means that the server has trimmed its log:
-    /// what is gone is skipped. No entry at all below the head means that all of it is gone (`docs/protocol.md`). No
+    /// what is gone is skipped. No entry at all below the head means that all of it is gone (`docs/server/protocol-log.md`). No
     /// other gap is accepted.
     package mutating func receive(_ page: ServerFrame.Page) -> [Step] {
         guard self.isPageAsked else { return [] }
@@ -102,7 +102,7 @@ package struct LogSync: Hashable, Sendable {
         return entries
     }
 
-    /// What was handed to the store is asked for again after the next greeting.
+    /// Asks again after the next greeting for the entries that were handed to the store.
     package mutating func storeFailed() {
         self.inStore.removeAll()
         self.received = self.stored

@@ -9,7 +9,7 @@ package struct OpenedReceipts: Hashable, Sendable {
     package static let capacity = 256
 
     private var known: OrderedSet<MessageID> = []
-    /// What is not proven to have arrived, in the order of opening.
+    /// Opened messages whose receipts are not proven to have arrived, in the order of opening.
     package private(set) var waiting: [MessageID] = []
     private var sentBeforePing: UInt64 = 0
 

@@ -49,7 +49,7 @@ package struct Outbox: Hashable, Sendable {
         self.items[id]?.stage = .ready(notBefore: .min)
     }
 
-    /// What waited for the store is given up and returned.
+    /// Gives up the messages that waited for the store, and returns their ids.
     package mutating func storeFailed() -> [ClientMessageID] {
         let lost = self.items.filter { $0.value.stage == .storing }.map(\.key)
         for id in lost { self.items.removeValue(forKey: id) }

@@ -25,7 +25,7 @@ package struct ContentEdit: Hashable, Sendable {
         self.body = changes.body
         self.isSilent = changes.isSilent
         self.isDiscarded = changes.isDiscarded
-        // Only what rings is of somebody: not what is silent, recalled, hidden, or for another person.
+        // Only a message that rings is shown as a person's: not one that is silent, recalled, hidden, or for another person.
         if push.usesCommunicationNotifications, changes.reason == .rings { self.communication = changes.communication }
     }
 }

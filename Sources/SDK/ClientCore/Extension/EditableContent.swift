@@ -1,6 +1,6 @@
 package import TidingsModel
 
-/// What the SDK sets of a notification's content, in Apple's type and in the virtual iPhone's: a shell only says how each member is set.
+/// The members of a notification's content that the SDK sets, for Apple's type and the virtual iPhone's: a shell only says how to set each.
 package protocol EditableContent {
     var title: String { get set }
     var subtitle: String { get set }
@@ -9,7 +9,7 @@ package protocol EditableContent {
     var categoryIdentifier: String { get set }
     /// Nil leaves the icon alone.
     var badgeNumber: Int? { get set }
-    /// What comes from the app's tables the system looks up when it shows the notification.
+    /// Returns the text of a line; the system looks up texts from the app's tables when it shows the notification.
     static func text(of line: PushLine) -> String
     mutating func setUserInfo(_ userInfo: JSONValue)
     /// Nil is silence.

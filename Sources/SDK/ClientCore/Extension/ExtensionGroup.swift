@@ -7,7 +7,7 @@ package protocol ExtensionGroup {
     /// Nil if it is not known. Setting it where nobody is signed in changes nothing.
     var position: LogPosition? { get set }
     var showsContent: Bool { get }
-    /// Whether the extension that ran last may discard alerts.
+    /// True if the extension that ran last may discard alerts.
     var extensionFilters: Bool { get set }
     var words: NotificationWords { get }
     var ledger: Ledger { get set }

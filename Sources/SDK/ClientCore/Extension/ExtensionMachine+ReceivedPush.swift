@@ -5,9 +5,9 @@ extension ExtensionMachine {
         package var identifier: String
         package var userInfo: JSONValue
         package var mayFilter: Bool
-        /// Whether another sender's push recalls a message, as the app says (S2.22).
+        /// True if the push is another sender's recall of a message, as the app says (S2.22).
         package var isForeignRecall: Bool
-        /// Whether notifications are made ones of a person (ios-delivery.md §11).
+        /// True if notifications are shown as coming from a person (ios-delivery.md §11).
         package var usesCommunicationNotifications: Bool
 
         package init(
@@ -22,7 +22,7 @@ extension ExtensionMachine {
         }
     }
 
-    /// Whether the push is still for the person who is signed in: the server's answer may take longer than a sign-out (design.md P7).
+    /// Returns true if the push is still for the person who is signed in: a sign-out may precede the server's answer (design.md P7).
     func isForSignedIn(_ group: some ExtensionGroup) -> Bool {
         self.recipientTag.map { group.signIn == .signedIn(recipientTag: $0) } ?? false
     }

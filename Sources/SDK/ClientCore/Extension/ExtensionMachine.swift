@@ -1,6 +1,6 @@
 package import TidingsModel
 
-/// What the notification service extension does with one push, from the system's call to its content handler's, which is called once
+/// Decides what the notification service extension does with one push, from the system's call to the one call of its content handler
 /// (S2.18–S2.22; design.md P3, P7, §5 "Keep-one", §7 "Extension"). Every decision is taken here: the shipped extension, the World and the
 /// scenarios carry out its effects.
 ///
@@ -37,7 +37,7 @@ package struct ExtensionMachine: Hashable, Sendable {
         case fetchImage(String)
         /// The sender's, on the same terms.
         case fetchPortrait(String)
-        /// Of messages that were recalled.
+        /// Deletes the donations of messages that were recalled.
         case deleteDonations([MessageID])
         case finish(ContentEdit?)
     }
@@ -162,7 +162,7 @@ package struct ExtensionMachine: Hashable, Sendable {
         return self.decide(isDelivered: nil, &group, &turn)
     }
 
-    /// The content stays as it came (S2.20); but a number is no news, whoever it is for.
+    /// The edit without a decision: the content stays as it came (S2.20), but a push of the number alone is hidden, for any recipient.
     private var undecided: ContentEdit? {
         self.badgeInfo.map { _ in
             ContentEdit(ExtensionDecision.hidden(self.push.mayFilter), of: self.push)

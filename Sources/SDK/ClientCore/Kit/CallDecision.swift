@@ -1,6 +1,7 @@
 package import TidingsModel
 
-/// What becomes of a VoIP push. Whatever it is, a call is reported: an app that reports none is killed from iOS 13 on (ios-delivery.md §12).
+/// The reaction to a VoIP push. A call is always reported, by kit or app: iOS 13 and later kill an app that reports none (ios-delivery.md
+/// §12).
 package enum CallDecision: Hashable, Sendable {
     /// Rings, with the name that stands on the screen; nil for nothing that a person reads.
     case ring(CallInfo, callerName: String?)

@@ -24,7 +24,7 @@ extension KitMachine.Turn {
             guard !KitMachine.isForAnother(arrival.userInfo, facts) else { return }
             self.ringInForeground(arrival, facts)
         case .messageArrived(let message):
-            // The ledger has it, so nothing else rings for it. Whoever it is for may have signed out since.
+            // The ledger has it, so nothing else rings for it. Its recipient may have signed out since.
             guard !KitMachine.isForAnother(message.userInfo, facts) else { return }
             self.effects += self.settings.foregroundPresentation.steps(for: message).map { .ring($0) }
         case .fetchRequested(let call): self.effects.append(.refresh(call))

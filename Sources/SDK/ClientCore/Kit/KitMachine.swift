@@ -1,8 +1,8 @@
 package import TidingsModel
 
-/// What the app does with what the system tells it of notifications: arrivals, silent pushes, taps and actions, by whichever callback of
-/// whichever iOS version (S1.3–S1.18, S2.9, S2.10, S4.2–S4.9; design.md P3, P5, P7). Every decision is taken here: the shipped kit, the
-/// World and the scenarios translate callbacks to events and carry out the effects.
+/// Decides what the app does with what the system tells it of notifications: arrivals, silent pushes, taps and actions, by whichever
+/// callback of whichever iOS version (S1.3–S1.18, S2.9, S2.10, S4.2–S4.9; design.md P3, P5, P7). Every decision is taken here: the shipped
+/// kit, the World and the scenarios translate callbacks to events and carry out the effects.
 ///
 /// ```text
 ///  presentationRequested ──▶ choosePresentation ──▶ presentationChosen ──▶ present
@@ -54,7 +54,7 @@ package struct KitMachine: Hashable, Sendable {
         package var userInfo: JSONValue
         package var text: AlertText
         package var action: String
-        /// What the person typed; nil for actions without text.
+        /// The text that the person typed; nil for actions without text.
         package var userText: String?
         package var origin: PersonResponse.Origin
         package var request: String?
@@ -165,14 +165,14 @@ package struct KitMachine: Hashable, Sendable {
             isSilenced: notification.isSilenced)
     }
 
-    /// Whether a notification is for somebody other than the person who is signed in (design.md P7). One that names no
-    /// recipient is for whoever uses the phone.
+    /// Returns true if a notification is for a person other than the one who is signed in (design.md P7). A notification that names no
+    /// recipient is for anyone who uses the phone.
     package static func isForAnother(_ userInfo: JSONValue, _ facts: some KitFacts) -> Bool {
         guard let tag = PushInfo.recipientTag(in: userInfo) else { return false }
         switch facts.signIn {
         case .signedIn(let known): return known != tag
         case .signedOut: return true
-        // Only the server could say whose tag it is: it is enough that somebody is here.
+        // Only the server knows whose tag it is: it is enough that a person is signed in.
         case .unknown: return !facts.hasPerson
         }
     }

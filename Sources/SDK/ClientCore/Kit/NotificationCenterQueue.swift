@@ -1,6 +1,6 @@
 package import TidingsModel
 
-/// The kit's work at the notification centre and on the icon (S2.11, S2.17, S2.20; design.md P3, P4, P6, P7; docs/decisions/0025-kit-machine.md).
+/// The kit's work at the notification centre and on the icon (S2.11, S2.17, S2.20; design.md P3, P4, P6, P7; docs/inside/decisions/0025-kit-machine.md).
 /// Ledger and number are changed when work is asked for; what concerns the notification centre and the icon then follows one after the
 /// other, in that order, so that of two numbers the later one stays.
 ///
@@ -50,7 +50,7 @@ package struct NotificationCenterQueue: Hashable, Sendable {
         case countResigned(unread: Int, position: LogPosition)
         case showPushedBadge(Int, KitMachine.Call)
 
-        /// Of a message of the person's: what came is donated as it is posted.
+        /// Donates a message to the person as it is posted.
         case donate(CommunicationForm)
         case deleteDonations(DonationScope)
 
@@ -109,7 +109,7 @@ package struct NotificationCenterQueue: Hashable, Sendable {
         package var wall: Int64
         /// Without an app group there is no extension to race with; one that cannot be used now is handed as nil.
         package var hasGroup: Bool
-        /// Whether messages are donated at all: otherwise there is nothing to delete but what the app itself has donated.
+        /// True if messages are donated. Otherwise only the app's own donations can be there to delete.
         package var donates: Bool
         /// Where the local store has a message, for notifications that do not say.
         package var position: (MessageID) -> LogPosition?
@@ -283,7 +283,7 @@ package struct NotificationCenterQueue: Hashable, Sendable {
         self.waiting.append(Item(number: number, job: job, answer: .client(.notificationWorkDone)))
     }
 
-    /// What has not been handed to the notification centre is not posted for a person who has left.
+    /// Drops the posts not yet handed to the notification centre: their person has left.
     private mutating func dropPosts(_ effects: inout [Effect]) {
         self.waiting.removeAll { item in
             if case .donate = item.job {

@@ -71,7 +71,7 @@ extension ClientCore {
         }
     }
 
-    /// What was set as read here beyond this has to be told again.
+    /// Forgets the local read position if the server has it; a position beyond it has to be told again.
     private mutating func confirmRead(_ conversation: ConversationID, upTo position: LogPosition) {
         if self.reads[conversation] ?? .max <= position { self.reads.removeValue(forKey: conversation) }
     }

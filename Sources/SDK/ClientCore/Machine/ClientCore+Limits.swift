@@ -1,7 +1,7 @@
 import OrderedCollections
 import TidingsModel
 
-// A server holds back a client that asks too much at once (docs/protocol.md "Limits"). It says when to try again.
+// A server holds back a client that asks too much at once (docs/server/protocol.md "Limits"). It says when to try again.
 extension ClientCore {
     /// A frame without an answer of its own was not carried out. Sync, reading positions and the push registration
     /// are said again later; the rest is of no interest by then.

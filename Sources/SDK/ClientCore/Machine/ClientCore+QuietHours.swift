@@ -9,7 +9,7 @@ struct Zone: Hashable, Sendable {
 }
 
 // In quiet hours a message in the background is left to the server's push, which rings when they are over, or never, as the
-// person wants it (docs/push-policy.md). A notification without a ring would not be the same: before iOS 15 none is passive, and
+// person wants it (docs/server/push-policy.md). A notification without a ring would not be the same: before iOS 15 none is passive, and
 // its banner lights up the screen.
 extension ClientCore {
     mutating func needZone(into effects: inout [ClientEffect]) {

@@ -135,7 +135,7 @@ extension ClientCore {
         self.sendRequest(.voIP, .registerVoIP(voIP.registration), at: now, into: &effects)
     }
 
-    /// What was set while the question was open is told now.
+    /// Takes the answer, and tells the server a registration that was set while the request was open.
     private mutating func voIPAnswered(
         _ answer: ClientAnswer, to request: ClientRequest, at now: Now, into effects: inout [ClientEffect]
     ) {

@@ -241,8 +241,8 @@ extension ClientCore {
         _ accepted: ServerFrame.SendAccepted, at now: Now, into effects: inout [ClientEffect]
     ) {
         guard let draft = self.outbox.accepted(accepted.clientMessageID) else { return }
-        // As the server counts it: one that is not kept is a command, and counts for nobody.
-        let flags = draft.flags.contains(.stored) ? draft.flags : draft.flags.subtracting(.counted)
+        // As the server counts it: one that is not kept is a command, and counts for nobody; only a push may stand in no list.
+        let flags = draft.flags.subtracting(draft.flags.contains(.stored) ? .unlisted : [.counted, .unlisted])
         let message = Message(
             id: accepted.messageID, app: self.settings.app, sender: draft.account ?? self.settings.person,
             conversation: draft.conversation, clientMessageID: draft.clientMessageID, objectName: draft.objectName,

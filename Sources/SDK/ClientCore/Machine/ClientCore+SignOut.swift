@@ -7,7 +7,7 @@ extension ClientCore {
         case none
         case requested
         case said(ConnectionNumber, deadline: Int64)
-        /// The server has read it, and closes once it is stored (`docs/protocol.md`).
+        /// The server has read it, and closes once it is stored (`docs/server/protocol.md`).
         case heard(ConnectionNumber, deadline: Int64)
 
         var deadline: Int64? {
@@ -30,7 +30,7 @@ extension ClientCore {
 
     var isLeaving: Bool { self.pendingSignOut != .none }
 
-    /// Whether the connection still works is not known, so the pending sign-out is always stored first.
+    /// Signs out. The pending sign-out is always stored first, because the connection may not work any more.
     mutating func signOut(at now: Now, into effects: inout [ClientEffect]) {
         effects += [.keepPendingSignOut, .finishConnect(.cancelled)]
         if let number = self.connection.online {

@@ -31,55 +31,30 @@ package struct ClientCore: Hashable, Sendable {
     }
 
     package struct Restored: Hashable, Sendable {
-        package var stored: LogPosition
-        package var settled: LogPosition
-        package var outbox: [MessageDraft]
+        package var stored: LogPosition = 0
+        package var settled: LogPosition = 0
+        package var outbox: [MessageDraft] = []
         /// In a fixed order, like `pending changes`.
-        package var reads: [ReadPosition]
+        package var reads: [ReadPosition] = []
         /// Unread messages outside muted conversations.
-        package var unread: Int
-        package var preferences: AllSettings
+        package var unread = 0
+        package var preferences = AllSettings()
         /// Set on this device and not confirmed by the log.
-        package var pendingChanges: [PendingSettingsChange]
-        /// Those that the server may have taken.
-        package var told: Set<PendingSettingsChange>
-        /// Whether custom messages wait to be handed over (S4.10).
-        package var hasCustomMessages: Bool
-        package var isLeaving: Bool
+        package var pendingChanges: [PendingSettingsChange] = []
+        /// Pending changes that the server may have taken.
+        package var told: Set<PendingSettingsChange> = []
+        /// True if custom messages wait to be handed over (S4.10).
+        package var hasCustomMessages = false
+        package var isLeaving = false
         package var origin: LogOrigin?
         /// A part of the log is gone, and the server has not said since what is set.
-        package var owesSettings: Bool
-
-        package init(
-            stored: LogPosition = 0, settled: LogPosition = 0, outbox: [MessageDraft] = [], reads: [ReadPosition] = [],
-            unread: Int = 0, preferences: AllSettings = AllSettings(), pendingChanges: [PendingSettingsChange] = [],
-            told: Set<PendingSettingsChange> = [], hasCustomMessages: Bool = false, isLeaving: Bool = false,
-            origin: LogOrigin? = nil, owesSettings: Bool = false
-        ) {
-            self.stored = stored
-            self.settled = settled
-            self.outbox = outbox
-            self.reads = reads
-            self.unread = unread
-            self.preferences = preferences
-            self.pendingChanges = pendingChanges
-            self.told = told
-            self.hasCustomMessages = hasCustomMessages
-            self.isLeaving = isLeaving
-            self.origin = origin
-            self.owesSettings = owesSettings
-        }
+        package var owesSettings = false
     }
 
     package struct ReadPosition: Hashable, Sendable {
         package var conversation: ConversationID
         /// Up to and including this position of the person's log.
         package var upTo: LogPosition
-
-        package init(conversation: ConversationID, upTo: LogPosition) {
-            self.conversation = conversation
-            self.upTo = upTo
-        }
     }
 
     let settings: Settings
@@ -90,10 +65,10 @@ package struct ClientCore: Hashable, Sendable {
     var settlements: Settlements
     var outbox: Outbox
     var decisions = NotificationDecisions()
-    /// Of whose names the app was asked in the foreground, in this process.
+    /// The names that the app was asked for in the foreground, in this process.
     var learnedNames: Set<NameQuestion> = []
     var kit: KitSettings?
-    /// Of the person's own, for the system's suggestions: until the app has said what the others are called.
+    /// The person's own messages for the system's suggestions, until the app has named the recipients.
     var unnamedSent: OrderedDictionary<MessageID, Message> = [:]
     var registration: PushRegistration?
     var isUnregistered = false
@@ -125,7 +100,7 @@ package struct ClientCore: Hashable, Sendable {
     /// server does not say what it has pushed. Nil until the first greeting of a stay that began without a
     /// connection.
     var offlineBelow: LogPosition?
-    /// What lies at or before it came while the app was not connected.
+    /// The log position from which on messages are live: entries up to it came while the app was not connected.
     var liveAfter: LogPosition?
     /// The notification centre had a message and had not answered.
     var isClosedWhilePosting = false
@@ -143,7 +118,7 @@ package struct ClientCore: Hashable, Sendable {
     var pendingSignOut: PendingSignOut
 
     /// `seed` is for the jitter of the back-off.
-    package init(settings: Settings, restored: Restored = Restored(), isForeground: Bool, seed: UInt64) {
+    package init(settings: Settings, restored: Restored, isForeground: Bool, seed: UInt64) {
         self.settings = settings
         self.connection = ConnectionMachine(settings: settings.connection, seed: seed)
         self.renewal = TokenRenewal(settings: settings.connection, seed: seed)
@@ -323,8 +298,8 @@ package struct ClientCore: Hashable, Sendable {
         self.step(.broken(reason: reason), at: now, into: &effects)
     }
 
-    /// What only this device knows is written to the empty store again, so that a damaged store costs neither a
-    /// message on its way nor what the person has read or silenced.
+    /// Writes what only this device knows to the empty store again, so that a damaged store loses no outgoing message, read position or
+    /// muting.
     private mutating func storeDamaged(reason: String, at now: Now, into effects: inout [ClientEffect]) {
         effects.append(.setStoreAside)
         effects += self.outbox.drafts.map { .storeOutgoing($0) }
@@ -350,7 +325,7 @@ package struct ClientCore: Hashable, Sendable {
         effects.append(.sendFrame(number, frame))
     }
 
-    /// What cannot be told now is told with the next welcome.
+    /// Tells the server which messages were opened. Messages that cannot be told now are told with the next welcome.
     mutating func tellOpened(_ messages: [MessageID], into effects: inout [ClientEffect]) {
         guard self.isOnline, !self.isLeaving, !messages.isEmpty else { return }
         for message in messages { self.write(.opened(message), into: &effects) }

@@ -30,11 +30,11 @@ package enum ClientEffect: Hashable, Sendable {
     case storeRead(ConversationID, upTo: LogPosition)
     /// Until the server's log confirms it. Answered by `.unreadCounted`.
     case storePendingChange(PendingSettingsChange)
-    /// Whether the server may have taken it, which holds over a restart. Only if it is still the same.
+    /// Marks if the server may have taken the change, which holds over a restart. Only if it is still the same.
     case markPendingChange(PendingSettingsChange, isTold: Bool)
     /// Only if it is still the same; the log says what holds. Answered by `.unreadCounted` or `.leftBehind`.
     case removePendingChange(PendingSettingsChange)
-    /// As `.removePendingChange`, but take it for what the log says. Answered by `.unreadCounted` or `.leftBehind`.
+    /// Removes the change like `.removePendingChange`, but applies it as if the log said so. Answered by `.unreadCounted` or `.leftBehind`.
     case addPendingChange(PendingSettingsChange)
     /// Take these settings for what the log says, because a part of it is gone. Answered by `.unreadCounted`.
     case storeSettings(AllSettings)
@@ -192,35 +192,16 @@ package struct LocalNotification: Hashable, Sendable {
     package var payload: NotificationPayload
     /// How it sounds and is grouped, and the app's own members; the lines stand above.
     package var options: PushOptions?
-    package var isSilent: Bool
-    /// Whether the number on the icon follows it (S2.11).
-    package var setsBadge: Bool
+    package var isSilent = false
+    /// True if the number on the icon follows it (S2.11).
+    package var setsBadge = true
     /// With `position`, for the badge (design.md §5 "Badge").
     package var unread: Int
     package var position: LogPosition
-    /// As in a push; nil before the server has said (design.md P7).
+    /// The recipient's tag as in a push; nil before the server has told it (design.md P7).
     package var recipientTag: String?
     /// Whom it is from; nil leaves it one of the app.
     package var communication: CommunicationForm?
-
-    package init(
-        message: MessageID, conversation: ConversationID, title: PushLine, subtitle: PushLine? = nil, body: PushLine,
-        payload: NotificationPayload, options: PushOptions? = nil, isSilent: Bool = false, setsBadge: Bool = true,
-        unread: Int, position: LogPosition, recipientTag: String? = nil
-    ) {
-        self.subtitle = subtitle
-        self.options = options
-        self.recipientTag = recipientTag
-        self.isSilent = isSilent
-        self.setsBadge = setsBadge
-        self.message = message
-        self.conversation = conversation
-        self.title = title
-        self.body = body
-        self.payload = payload
-        self.unread = unread
-        self.position = position
-    }
 }
 
 extension LocalNotification {
@@ -253,7 +234,7 @@ extension LocalNotification {
     }
 }
 
-package struct Recipient: Hashable, Sendable {
+package struct Recipient: Hashable, Sendable, Codable {
     package var tag: String
     package var extensionToken: String
     package var position: LogPosition

@@ -128,7 +128,7 @@ package struct ResolvedNames: Hashable, Sendable {
     package var user: String?
     package var group: String?
     package var member: String?
-    /// Of the group, as far as this phone knows.
+    /// The number of members of the group, as far as this phone knows.
     package var memberCount: Int?
 
     package init(user: String? = nil, group: String? = nil, member: String? = nil, memberCount: Int? = nil) {
@@ -138,8 +138,8 @@ package struct ResolvedNames: Hashable, Sendable {
         self.memberCount = memberCount
     }
 
-    /// What the server knows stands in for the app's own provider of names in the group. It replaces no name that the app
-    /// has to give: without one there is no notification (S0.4, S3.5), unless the app has chosen the server's names.
+    /// Returns the names, completed by the server's where the app has no provider of names in the group. Names that the app has to give
+    /// stay empty, so that there is no notification without them (S0.4, S3.5), unless the app has chosen the server's names.
     package func filled(by server: ResolvedNames, _ kit: KitSettings) -> ResolvedNames {
         func known(_ name: String?) -> String? { name.flatMap { $0.isEmpty ? nil : $0 } }
         let isChosen = kit.usesServerNames

@@ -1,7 +1,7 @@
 import OrderedCollections
 import TidingsModel
 
-/// What a background refresh brought; the values of Apple's fetch results (ios-delivery.md §7.1).
+/// The result of a background refresh, with the values of Apple's fetch results (ios-delivery.md §7.1).
 public enum BackgroundRefreshResult: String, Hashable, Sendable, CaseIterable {
     /// Something new was stored.
     case newData = "new_data"

@@ -1,19 +1,19 @@
 import TidingsModel
 
-/// What came back of a request about media; nil where the connection was lost.
+/// The answer to a request about media; nil where the connection was lost.
 package struct MediaAnswer: Hashable, Sendable {
     package var status: Int
-    /// Of an upload: how much the server has on its disk.
+    /// For an upload: the number of bytes that the server has on its disk.
     package var offset: Int64?
     /// Where an upload goes on.
     package var location: String?
-    /// Of a download: how long the whole file is.
+    /// For a download: the length of the whole file.
     package var total: Int64?
-    /// Of a download: which file it is.
+    /// For a download: the tag that identifies the file.
     package var tag: String?
     /// How much of a file came.
     package var received: Int64
-    /// Of a refusal.
+    /// For a refusal: its code.
     package var code: String?
     /// Seconds to wait, if the server says so.
     package var retryAfter: Int64?
@@ -68,7 +68,7 @@ struct MediaPatience: Hashable, Sendable {
     }
 }
 
-/// One upload by tus 1.0 (docs/api.md "Media"): begins it, sends it in parts, and after a lost connection asks how far the server is.
+/// One upload by tus 1.0 (docs/server/api-media.md "Media"): begins it, sends it in parts, and after a lost connection asks how far the server is.
 package struct UploadMachine: Sendable {
     package enum Event: Hashable, Sendable {
         case started
@@ -103,7 +103,7 @@ package struct UploadMachine: Sendable {
     private var next = Request.create
     private var patience = MediaPatience()
     private var hasRenewed = false
-    /// Those that the server had and lost, and the present one: asking for one in vain is no beginning.
+    /// The number of uploads begun: those that the server had and lost, and the present one. Asking for one in vain does not count.
     private var beginnings = 1
     private var isOver = false
     private var chance: SplitMix64
@@ -166,7 +166,7 @@ package struct UploadMachine: Sendable {
             guard let offset = answer.offset, 0...self.bytes ~= offset else { return self.refuse(answer, &effects) }
             self.move(to: offset, &effects)
         case (.send, 409):
-            // Somebody has come further than was known, most likely this client with an answer that was lost.
+            // The server has more than was known, most likely from this client in a request whose answer was lost.
             self.next = .ask
             self.tryAgain(answer, &effects)
         case (.ask, 404), (.send, 404), (.ask, 410), (.send, 410):
@@ -219,7 +219,7 @@ package struct DownloadMachine: Sendable {
     package enum Effect: Hashable, Sendable {
         /// So many bytes from there on; with the tag that the file had.
         case fetch(offset: Int64, count: Int64, tag: String?)
-        /// What came with the last answer goes into the file at that place, and what lies behind it goes away.
+        /// Writes the bytes of the last answer into the file at that offset, and cuts off what follows it.
         case store(at: Int64)
         case wait(milliseconds: Int64)
         case renewToken

@@ -7,8 +7,8 @@ public enum NavigationEntry: Hashable, Sendable {
     case conversations(NavigationPolicy)
     /// The chat screens of the conversations of one kind; never a chat room (S0.17).
     case kind(ConversationType, NavigationPolicy)
-    /// A screen of the app's own, by its name, for pushes with one of these values of `type`, whoever sends them: the app's server, or
-    /// Tidings with `type` among the `custom` members of a message. It wins over the conversation that a push is of.
+    /// A screen of the app's own, by its name, for pushes with one of these values of `type`: from the app's server, or from Tidings with
+    /// `type` among the `custom` members of a message. It takes precedence over the push's conversation.
     case detail(types: [String], screen: String, NavigationPolicy = .fromRoot)
 
     var policy: NavigationPolicy {
@@ -17,7 +17,7 @@ public enum NavigationEntry: Hashable, Sendable {
         }
     }
 
-    /// They name the parts of every payload: whoever writes one here has taken a key for its value.
+    /// Keys that every payload has: a table that lists one of these as a type has confused key and value.
     static let reservedTypes = ["aps", NotificationPayload.key, PushInfo.key]
 
     /// Throws for the first row that breaks a rule by itself or says again what a row before it has said.
@@ -56,7 +56,7 @@ public enum NavigationEntry: Hashable, Sendable {
         }
     }
 
-    /// What one row alone may be for.
+    /// The subject that only one row may have.
     private enum Subject: Hashable {
         case conversations
         case kind(ConversationType)

@@ -32,7 +32,7 @@ public enum NavigationStep: Hashable, Sendable {
     case push(Route, animated: Bool, hidesBottomBar: Bool)
 }
 
-/// What is on the screen now.
+/// The tabs and screens that are open now.
 public struct NavigationState: Hashable, Sendable {
     /// The selected tab; nil for an app without a tab bar.
     public var selectedTab: Int?
@@ -55,11 +55,11 @@ public struct NavigationState: Hashable, Sendable {
 
 /// How a tap's screen is put on what is open.
 public struct NavigationPolicy: Hashable, Sendable {
-    /// Whether the open stack is first popped to its root, not animated (S1.17).
+    /// True if the open stack is first popped to its root, not animated (S1.17).
     public var popsToRoot: Bool
     /// The tab chosen before pushing, counted from 0 (S1.18); nil stays where it is, and so does one the app does not have.
     public var tab: Int?
-    /// Whether the bottom bar is hidden under the pushed screen (S1.18).
+    /// True if the bottom bar is hidden under the pushed screen (S1.18).
     public var hidesBottomBar: Bool
 
     /// A policy from its parts.
@@ -82,8 +82,8 @@ public struct NavigationPolicy: Hashable, Sendable {
 
 /// The app's table of screens: which notification opens which, in which tab, and the way there from what is open.
 ///
-/// One table says it for the kit, which goes by it in telling the app's own pushes from those left to the app, and for
-/// whoever walks there.
+/// Finds the route of a notification by the app's table. The kit uses it to tell the app's own pushes from those left to the app, and a
+/// navigation container to open screens.
 public struct NotificationRouter: Hashable, Sendable {
     /// The rows as they were given.
     public let table: [NavigationEntry]

@@ -8,7 +8,7 @@ public struct TapLog: Hashable, Sendable {
         public var request: String?
         /// When the notification was delivered, in wall milliseconds; nil on the callback paths that do not tell it.
         public var deliveredAt: Int64?
-        /// What every callback tells: the message's global id, otherwise the whole payload's text.
+        /// The content that every callback tells: the message's global id, otherwise the whole payload's text.
         public var content: String
         /// The action's identifier.
         public var action: String
@@ -66,9 +66,9 @@ public struct TapLog: Hashable, Sendable {
         for index in self.seen.indices { self.seen[index].isLaunchOver = true }
     }
 
-    /// Whether the launch options have told of an action's notification already: they call it a tap, whatever the person did
-    /// (ios-delivery.md §6.1). Its screen is open then; what else the action does is still to be done. To be asked before
-    /// the action is noted; true once for each launch.
+    /// Returns true if the launch options have already told of an action's notification: they call it a tap, whatever the person did
+    /// (ios-delivery.md §6.1). Its screen is open then; only the rest of the action is still to be done. Call it before the action is
+    /// noted; it returns true once per launch.
     public mutating func consumeLaunch(by action: Identity) -> Bool {
         guard action.action != MessageCategory.defaultAction,
             let index = self.seen.firstIndex(where: {

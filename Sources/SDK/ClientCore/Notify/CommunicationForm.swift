@@ -1,7 +1,7 @@
 package import TidingsModel
 
-/// What makes a notification one of a person rather than of the app, and what the system is told of a message for its suggestions
-/// (ios-delivery.md §11; docs/decisions/0038). One form for extension and kit: they carry it over to Apple's intent.
+/// Describes a message for the system: a notification that comes from a person rather than from the app, and a donation for the system's
+/// suggestions (ios-delivery.md §11; docs/inside/decisions/0038). Extension and kit share this form and translate it to Apple's intent.
 package struct CommunicationForm: Hashable, Sendable {
     package struct Person: Hashable, Sendable {
         package var id: UserID
@@ -9,20 +9,20 @@ package struct CommunicationForm: Hashable, Sendable {
     }
 
     package var message: MessageID
-    /// As the person sees it.
+    /// The conversation as the person sees it.
     package var conversation: ConversationID
     /// Nil for what the person has written.
     package var sender: Person?
-    /// Of a group or discussion.
+    /// The name of a group or discussion.
     package var groupName: String?
-    /// Of what the person has written to somebody.
+    /// The recipient of a message that the person has written to one other person.
     package var recipient: Person?
     /// How many people get it, the person among them. The system takes a message to fewer than two for one to a person alone, and leaves its
     /// group's name out: for a group it is two at least, also where its members are not known.
     package var recipientCount: Int?
     package var isMention = false
     package var isReply = false
-    /// What the message says. The names stand in places of their own.
+    /// The text of the message, without the names, which have members of their own.
     package var text: PushLine
     /// Where the sender's portrait is, as a push says; nil where the app has it, or nobody.
     package var portrait: String?

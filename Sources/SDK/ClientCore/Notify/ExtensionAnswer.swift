@@ -39,7 +39,7 @@ extension ExtensionDecision {
 }
 
 extension ExtensionDecision.Changes {
-    /// Whether it rings, and the number, stay.
+    /// Hides title, text, image and sender. Sound and number stay.
     fileprivate mutating func hide(_ words: NotificationWords) {
         (self.title, self.subtitle, self.body) = ("", "", .text(words.hidden))
         (self.message, self.imageURL, self.communication) = (nil, nil, nil)

@@ -1,9 +1,9 @@
 public import TidingsModel
 
-/// What the notification service extension does with one push: a pure function of the payload and of what the app group
-/// knows (S2.18–S2.22; design.md P3, §5, §7 "Extension").
+/// Decides what the notification service extension does with one push: a pure function of the payload and of what the app group knows
+/// (S2.18–S2.22; design.md P3, §5, §7 "Extension").
 public enum ExtensionDecision {
-    /// What the app group holds of the person who is signed in on this phone.
+    /// The app group's knowledge of the person who is signed in on this phone.
     public enum SignIn: Hashable, Sendable {
         /// The app group cannot be read, for example before the first unlock; or the app has never said.
         case unknown
@@ -17,19 +17,19 @@ public enum ExtensionDecision {
     public struct Facts: Hashable, Sendable {
         /// Who is signed in.
         public var signIn: SignIn
-        /// Whether the message's notification is in the delivered list; nil if it was not looked at.
+        /// True if the message's notification is in the delivered list; nil if the list was not read.
         public var isDelivered: Bool?
         /// The log position the phone has; a push beyond the next one tells that something was overwritten. Nil if unknown.
         public var position: LogPosition?
-        /// Whether notifications show what messages say.
+        /// True if notifications show the text of messages.
         public var showsContent: Bool
-        /// Whether the extension may show nothing; see `ExtensionDecision.mayFilter`.
+        /// True if the extension may show nothing; see `ExtensionDecision.mayFilter`.
         public var isFilteringEntitled: Bool
-        /// Whether the extension can ask the server.
+        /// True if the extension can ask the server.
         public var canFetch: Bool
         /// The names of the push's conversation and sender.
         public var names: KnownNames
-        /// What notifications say beside messages' own text.
+        /// The words of notifications beside the messages' own text.
         public var words: NotificationWords
 
         /// Facts from their parts; by default nobody is known and nothing can be fetched.
@@ -54,13 +54,13 @@ public enum ExtensionDecision {
     public struct Changes: Hashable, Sendable {
         /// Nil leaves the badge of the content as it came (S2.20).
         public var badge: Int?
-        /// Whether the sound is taken away and the level made passive.
+        /// True if the sound is taken away and the level made passive.
         public var isSilent: Bool
-        /// Whether title, subtitle, text, badge, thread, category, weight and the app's own members are taken away as well: the push is for
-        /// somebody else.
+        /// True if title, subtitle, text, badge, thread, category, weight and the app's own members are taken away as well: the push is for
+        /// another person.
         public var isStripped: Bool
-        /// Whether nothing of the push is shown at all: only with the filtering entitlement (ios-delivery.md §10). A badge
-        /// is set all the same.
+        /// True if nothing of the push is shown at all: only with the filtering entitlement (ios-delivery.md §10). A badge is set all the
+        /// same.
         public var isDiscarded: Bool
         /// The title in place of the push's own, which is neutral.
         public var title: PushLine?
@@ -68,7 +68,7 @@ public enum ExtensionDecision {
         public var subtitle: PushLine?
         /// The text in place of the push's own, which is neutral.
         public var body: PushLine?
-        /// What the message itself says, without its sender's name; nil where that is not shown.
+        /// The text of the message itself, without its sender's name; nil where that is not shown.
         public var message: String?
         /// Where the image is that is shown beside the text, an https URL; nil for none.
         public var imageURL: String?
@@ -76,7 +76,7 @@ public enum ExtensionDecision {
         package var communication: CommunicationForm?
         /// Notifications to take out of the notification centre.
         public var removed: [MessageID]
-        /// What to fetch from the server; nil for nothing.
+        /// The entries to fetch from the server; nil for none.
         public var fetch: MissedFetch?
         /// The log position the phone has after this push alone; nil if it is not known, or something is missing before it.
         public var reached: LogPosition?
@@ -122,7 +122,7 @@ public enum ExtensionDecision {
         case foreign
         /// A number, and no message.
         case badge
-        /// For somebody other than the person who is signed in.
+        /// The push is for another person than the one who is signed in.
         case wrongRecipient = "wrong_recipient"
         /// Nobody is signed in.
         case signedOut = "signed_out"
@@ -130,10 +130,10 @@ public enum ExtensionDecision {
         case unknown
     }
 
-    /// What a push for somebody else carries then: nothing that could be opened, and a sign by which the kit leaves it silent in the foreground.
+    /// The user info of a push for another person: nothing that could be opened, and a sign that keeps it silent in the foreground.
     public static let strippedUserInfo: JSONValue = .members([(PushInfo.key, .members([]))])
 
-    /// Whether an extension may show nothing of a push: with the filtering entitlement, from iOS 13.3. Below, an empty content
+    /// Returns true if an extension may show nothing of a push: with the filtering entitlement, from iOS 13.3. Below, an empty content
     /// falls back to something visible (ios-delivery.md §10).
     ///
     /// - Parameters:
@@ -236,7 +236,7 @@ public enum ExtensionDecision {
             fetch: MissedFetch(push, facts), reason: .badge)
     }
 
-    /// A number for somebody of whom nothing can be known now.
+    /// Returns the changes for a push of the number whose recipient cannot be determined now.
     static func hidden(_ isFilteringEntitled: Bool) -> Changes {
         Changes(isSilent: true, isDiscarded: isFilteringEntitled, reason: .unknown)
     }
@@ -245,7 +245,7 @@ public enum ExtensionDecision {
         facts.position.map { $0 + 1 } == info.position ? info.position : nil
     }
 
-    /// What stands where a message was recalled, whichever comes first: its recall, or a late push of its own.
+    /// Returns the changes for a recalled message, no matter if its recall or a late push of its own comes first.
     static func recalled(_ message: MessageID, _ facts: Facts, badge: Badge?) -> Changes {
         Changes(
             badge: badge?.shown, isSilent: true, isDiscarded: facts.isFilteringEntitled, title: "", subtitle: "",
@@ -283,8 +283,8 @@ extension ExtensionDecision.Changes {
             payload, message: message, text: text, names: names, isMention: false, isReply: false)
     }
 
-    /// What the server answers of the push's own message, if that was asked for (`PushTextMode.idOnly`). Without it the neutral alert stays:
-    /// the message was recalled or deleted meanwhile.
+    /// Shows the server's answer about the push's own message, if it was asked for (`PushTextMode.idOnly`). Without an entry the neutral
+    /// alert stays: the message was recalled or deleted meanwhile.
     /// - Returns: where the image is that only the answer names; who fetches it sees to it that the connection is encrypted.
     mutating func showFetched(_ answer: JSONValue, of info: PushInfo, _ names: KnownNames) -> String? {
         let id = info.message.description

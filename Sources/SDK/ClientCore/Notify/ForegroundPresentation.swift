@@ -54,11 +54,11 @@ public struct AlertText: Hashable, Sendable {
         }
     }
 
-    /// Whether there is nothing to show.
+    /// True if there is nothing to show.
     public var isEmpty: Bool { self.title.isEmpty && self.subtitle.isEmpty && self.body.isEmpty }
 }
 
-/// What the app may show itself for a push that arrived in the foreground (S4.2, S4.6); tapping it is told to the kit (S4.7).
+/// A banner that the app may show for a push that arrived in the foreground (S4.2, S4.6); the app tells the kit of a tap on it (S4.7).
 public struct InAppBanner: Hashable, Sendable {
     /// The text.
     public var text: AlertText
@@ -72,11 +72,11 @@ public struct InAppBanner: Hashable, Sendable {
     }
 }
 
-/// What is heard and seen when a notification arrives in the foreground. iOS below 10 shows and sounds nothing then (S4.2); from 10 on
-/// the system does it, if it is asked to.
+/// The sounds and banners for a notification that arrives in the foreground. iOS below 10 shows and sounds nothing then (S4.2); from 10 on
+/// the system does, if it is asked to.
 public struct ForegroundPresentation: Hashable, Sendable {
-    /// The kit's own choice in the foreground (S2.9): nothing for a message the device has already, no ring for one that the extension
-    /// has silenced because it rang before (design.md P3), and nothing at all of what is for somebody else (design.md P7).
+    /// Returns the kit's own choice in the foreground (S2.9): nothing for a message the device has already, no ring for one that the
+    /// extension has silenced because it rang before (design.md P3), and nothing at all for another person's (design.md P7).
     public static func choice(
         isForAnother: Bool, isKnown: Bool, isSilenced: Bool
     ) -> PresentationOptions {
@@ -85,11 +85,11 @@ public struct ForegroundPresentation: Hashable, Sendable {
         return isSilenced ? .badge : [.banner, .list, .sound, .badge]
     }
 
-    /// Whether there are banners of the app's own.
+    /// True if there are banners of the app's own.
     public var showsInAppBanner: Bool
-    /// Whether a sound is played where the system plays none.
+    /// True if a sound is played where the system plays none.
     public var playsSound: Bool
-    /// Whether the phone vibrates with it.
+    /// True if the phone vibrates with it.
     public var vibrates: Bool
     /// The system sound for a message that comes over the connection (S4.2).
     public var messageSound: UInt32
@@ -120,8 +120,8 @@ public struct ForegroundPresentation: Hashable, Sendable {
         case vibrate
     }
 
-    /// What to do for a push or local notification in the foreground where the system presents nothing. A message that is known rings no
-    /// second time (design.md P3).
+    /// Returns the steps for a push or local notification in the foreground where the system presents nothing. A known message does not
+    /// ring a second time (design.md P3).
     public func steps(text: AlertText, hasSound: Bool, userInfo: JSONValue, isKnown: Bool = false) -> [Step] {
         if isKnown { return [] }
         var steps: [Step] = []

@@ -1,7 +1,7 @@
 package import TidingsModel
 
-/// Whether the kit shows a local notification for a message: the tests of requirements S3 in their order. The first that
-/// fails gives the reason.
+/// Decides if the kit shows a local notification for a message: the tests of requirements S3 in their order. The first that fails gives the
+/// reason.
 ///
 /// Of the public IMKit's eleven tests two have nothing to test here — there are no ultra groups and no extension modules —
 /// and two take their places: the person's own message, and the ledger. Tests 1–8 need only what the core knows; 9 needs
@@ -113,8 +113,8 @@ package enum Gate {
 }
 
 extension Message {
-    /// What the server says, else what the content says (requirements S3, test 7); nobody in a one-to-one
-    /// conversation, which the mention levels silence.
+    /// The mentions that the server names, else those of the content (requirements S3, test 7); nobody in a one-to-one conversation, which
+    /// the mention levels silence.
     package var addressed: Mentions { self.mentions.orIn(self.content, of: self.conversation) }
 }
 

@@ -14,16 +14,16 @@ public struct Ledger: Hashable, Sendable {
         case pushExtension
     }
 
-    /// What is known of one message.
+    /// The state of one message.
     public struct Entry: Hashable, Sendable {
         /// Who claimed it.
         public var holder: Holder
         /// When, in wall milliseconds of this phone.
         public var claimedAt: Int64
-        /// Whether it has been shown.
+        /// True if the message has been shown.
         public var isShown: Bool
-        /// Whether its sender has recalled it, or the person has deleted it: nothing of it is to be read any more, and it
-        /// counts as shown.
+        /// True if the sender has recalled the message or the person has deleted it: nothing of it may be read any more, and it counts as
+        /// shown.
         public var isRecalled: Bool
 
         /// An entry from its parts.
@@ -164,7 +164,7 @@ public struct Ledger: Hashable, Sendable {
         }
     }
 
-    /// What is known of a message.
+    /// Returns the entry of a message; nil if there is none.
     public subscript(message: MessageID) -> Entry? { self.entries[message] }
 
     /// All entries, oldest claim first.
@@ -198,8 +198,7 @@ public struct Ledger: Hashable, Sendable {
 
     package var count: Int { self.entries.count }
 
-    /// What is forgotten here is forgotten by every process that reads the same records, so it is no change that has
-    /// to be stored.
+    /// Forgets old entries. Every process that reads the same records forgets the same ones, so this change does not have to be stored.
     private mutating func prune(wall: Int64) {
         if self.entries.count > Self.capacity + Self.slack {
             self.entries.removeFirst(self.entries.count - Self.capacity)
@@ -216,7 +215,7 @@ public struct Ledger: Hashable, Sendable {
     }
 }
 
-/// What a ledger says to a claim.
+/// The ledger's answer to a claim.
 public enum RingClaim: Hashable, Sendable {
     /// Show it, then mark it shown.
     case granted

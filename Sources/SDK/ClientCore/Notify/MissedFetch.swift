@@ -14,9 +14,9 @@ public struct MissedFetch: Hashable, Sendable {
 
     /// The entries among them that the push itself counts: nothing is posted for them.
     public var counted: [LogPosition]
-    /// Whether the push's own entry is asked for as well, for its text.
+    /// True if the push's own entry is asked for as well, for its text.
     public var includesPush: Bool
-    /// Whether only what was read or recalled is of interest: nothing is posted for the messages among the entries.
+    /// True if only readings and recalls are of interest: nothing is posted for the messages among the entries.
     public var clearsOnly: Bool
 
     /// A fetch from its parts.
@@ -43,7 +43,7 @@ public struct MissedFetch: Hashable, Sendable {
             counted: info.counted, includesPush: wantsText)
     }
 
-    /// What became of what stands in the list, up to the position of the number. Nil if the phone has all of it.
+    /// Asks what became of the notifications in the list, up to the number's position. Nil if the phone has all of it.
     init?(_ push: BadgeInfo, _ facts: ExtensionDecision.Facts) {
         let last = push.badgePosition
         guard facts.canFetch, let known = facts.position, known < last else { return nil }
@@ -68,7 +68,7 @@ public struct MissedMessage: Hashable, Sendable {
     public var conversation: ConversationID
     /// Who sent it.
     public var sender: UserID
-    /// What a notification says; neutral if the kit hides what messages say.
+    /// The text of the notification; neutral if the kit hides the texts of messages.
     public var text: PushInfo.Text
     /// The `rc` dictionary for a tap (S0.10–S0.14).
     public var payload: NotificationPayload
@@ -77,8 +77,8 @@ public struct MissedMessage: Hashable, Sendable {
     /// Whom it is from; nil leaves it one of the app.
     package var communication: CommunicationForm?
 
-    /// What the notification carries: the `rc` dictionary, and what a push for the same message carries for the SDK. By it the kit
-    /// tells in the foreground that the extension has silenced it, and for whom it is (design.md P3, P7).
+    /// Returns the notification's user info: the `rc` dictionary, and the SDK's members of a push for the same message. By it the kit tells
+    /// in the foreground that the extension has silenced it, and for whom it is (design.md P3, P7).
     public func userInfo(recipientTag tag: String) -> JSONValue {
         self.payload.userInfo(
             with: PushInfo(
@@ -140,13 +140,13 @@ public struct MissedMessage: Hashable, Sendable {
     }
 }
 
-/// What becomes of the messages that were fetched.
+/// Decides what is done with the fetched messages.
 public enum MissedDecision {
     /// One local notification the extension posts.
     public struct Post: Hashable, Sendable {
         /// The message.
         public var message: MissedMessage
-        /// Whether it is posted without sound and passive.
+        /// True if it is posted without sound and passive.
         public var isSilent: Bool
 
         /// A post from its parts.
@@ -161,7 +161,7 @@ public enum MissedDecision {
         (answer["entries"]?.arrayValue ?? []).compactMap { $0["recall"]?.stringValue.flatMap { MessageID($0) } }
     }
 
-    /// Those in the notification centre that were read elsewhere, by the answer's marks of reading (design.md P6).
+    /// Returns the messages in the notification centre that were read on other devices, by the read marks of the answer (design.md P6).
     package static func read(_ answer: JSONValue, delivered: [NotificationCenterQueue.Entry]) -> [MessageID] {
         let marks = (answer["entries"]?.arrayValue ?? []).compactMap { entry -> (ConversationID, LogPosition)? in
             guard let read = entry["read"],
@@ -181,7 +181,7 @@ public enum MissedDecision {
         }.compactMap { MessageID($0.identifier) }
     }
 
-    /// The messages of an answer that somebody has claimed and neither shown nor recalled.
+    /// Returns the messages of an answer that are claimed in the ledger and neither shown nor recalled.
     static func claimed(in answer: JSONValue, _ fetch: MissedFetch, by ledger: Ledger) -> [MessageID] {
         MissedMessage.all(in: answer, fetch, hidden: nil, names: { _ in KnownNames() }).map(\.message).filter {
             ledger[$0].map { !$0.isShown && !$0.isRecalled } ?? false

@@ -20,8 +20,8 @@ package enum NotificationClearing {
         major >= 15 ? replacement : nil
     }
 
-    /// Whether "read up to here" covers it (design.md P6). One whose position is not known is not covered. Its message
-    /// is named by the user info, else by the request's identifier.
+    /// Returns true if "read up to here" covers the notification (design.md P6). One whose position is not known is not covered. Its
+    /// message is named by the user info, else by the request's identifier.
     package static func isRead(
         _ userInfo: JSONValue, identifier: String, thread: String, in conversation: ConversationID,
         upTo position: LogPosition, stored: (MessageID) -> LogPosition?

@@ -110,7 +110,7 @@ package struct NotificationDecisions: Hashable, Sendable {
         if self.pending[id]?.step == .claim { self.pending.removeValue(forKey: id) }
     }
 
-    /// What failed for another reason is left undecided: the server pushes it.
+    /// Takes the result of a post. A message that failed for another reason stays undecided: the server pushes it.
     package mutating func posted(_ id: MessageID, _ result: PostResult) -> Outcome {
         guard let item = self.pending[id], item.step == .posting else {
             // Decided meanwhile by coming to the foreground; the ledger must know all the same.
@@ -118,7 +118,7 @@ package struct NotificationDecisions: Hashable, Sendable {
         }
         switch result {
         case .shown:
-            var outcome = self.finish(id, .shown)
+            var outcome = self.finish(id, .notified)
             outcome.effects.append(.markShown(id))
             if let recall = item.recall {
                 outcome.effects.append(.recallNotification(id, replacement: recall.replacement))
@@ -164,15 +164,14 @@ package struct NotificationDecisions: Hashable, Sendable {
         return next
     }
 
-    /// What is not with the notification centre yet needs no notification.
+    /// Gives up all messages not yet with the notification centre: they need no notification.
     package mutating func abandon() -> [ClientEffect] {
         let released = self.hangUp()
         self.pending.removeAll()
         return released
     }
 
-    /// What is not with the notification centre yet is left to the push. What is there rings, and its answer still
-    /// counts.
+    /// Leaves the messages not yet with the notification centre to the push. A message that is there rings, and its answer still counts.
     package mutating func hangUp() -> [ClientEffect] {
         let claimed = self.pending.filter { $0.value.step == .claim }.map(\.key)
         self.pending.removeAll { $0.value.step != .posting }
@@ -188,7 +187,7 @@ package struct NotificationDecisions: Hashable, Sendable {
 
     package var isPosting: Bool { self.pending.values.contains { $0.step == .posting } }
 
-    /// What is not with the notification centre yet is not shown. Nil if it is not under way here.
+    /// Takes back a message: it is not shown if it is not with the notification centre yet. Nil if it is not under way here.
     package mutating func recall(_ id: MessageID, replacement: LocalNotification?) -> Outcome? {
         guard let item = self.pending[id] else { return nil }
         switch item.step {

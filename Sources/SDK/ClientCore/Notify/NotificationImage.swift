@@ -11,7 +11,7 @@ public enum NotificationImage {
     /// (ios-delivery.md §10).
     public static let seconds = 10.0
 
-    /// Whether an image may be fetched from a host. The URL of an image is the sender's: a host of theirs would learn when, and from
+    /// Returns true if an image may be fetched from a host. The sender chooses the image's URL: their own host would learn when, and from
     /// which address, the push has reached the person.
     ///
     /// - Parameters:

@@ -1,18 +1,18 @@
 public import TidingsModel
 
-/// What a person did with one of our notifications, by whichever callback iOS told the app (S0.9, S0.19–S0.21).
+/// A person's response to one of our notifications, by whichever callback iOS told the app (S0.9, S0.19–S0.21).
 public struct PersonResponse: Hashable, Sendable {
     /// The screen to open.
     public var route: Route
     /// The `rc` dictionary (S0.10); nil for a push of another sender that has only a type (S1.16).
     public var payload: NotificationPayload?
-    /// What the notification said (S2.10); empty where the callback does not tell it.
+    /// The text of the notification (S2.10); empty where the callback does not tell it.
     public var text: AlertText
     /// The whole user info (S2.10).
     public var userInfo: JSONValue
     /// The action's identifier; `UNNotificationDefaultActionIdentifier` for a tap.
     public var actionIdentifier: String
-    /// What the person typed; nil for actions without text.
+    /// The text that the person typed; nil for actions without text.
     public var userText: String?
     /// The callback it came by.
     public var origin: Origin
@@ -51,14 +51,14 @@ public struct PersonResponse: Hashable, Sendable {
 public struct ReceivedNotification: Hashable, Sendable {
     /// The `rc` dictionary (S0.10); nil for a push of another sender that has only a type, and for a silent one without it.
     public var payload: NotificationPayload?
-    /// What it says; empty for a silent push.
+    /// The text of the notification; empty for a silent push.
     public var text: AlertText
     /// The whole user info.
     public var userInfo: JSONValue
-    /// The data your backend sent along with a silent push (`POST …/silent-push`, see docs/api.md); nil for none.
+    /// The data your backend sent along with a silent push (`POST …/silent-push`, see docs/server/api-push.md); nil for none.
     public var data: JSONObject? { self.userInfo[CallInfo.dataKey]?.objectValue }
-    /// Whether it is a push of the server's that comes without sound: the extension has silenced it, because its message
-    /// rang before (design.md P3).
+    /// True if it is a push of the server's that comes without sound: the extension has silenced it, because its message rang before
+    /// (design.md P3).
     public var isSilenced: Bool
 
     /// A notification from its parts.

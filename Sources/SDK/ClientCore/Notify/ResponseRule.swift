@@ -14,7 +14,7 @@ public enum MessageCategory {
     public static let dismissAction = "com.apple.UNNotificationDismissActionIdentifier"
 }
 
-/// What follows from what a person did with a notification.
+/// Decides the steps that follow from a person's response to a notification.
 public enum ResponseRule {
     /// One thing to do, in order.
     public enum Step: Hashable, Sendable {

@@ -18,6 +18,6 @@ public struct RingLog: Hashable, Sendable {
         if self.messages.count > Self.capacity { self.messages.removeFirst() }
     }
 
-    /// Whether a message has rung.
+    /// Returns true if a message has rung.
     public func contains(_ message: MessageID) -> Bool { self.messages.contains(message) }
 }

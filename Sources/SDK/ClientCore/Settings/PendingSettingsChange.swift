@@ -2,7 +2,9 @@ package import TidingsModel
 
 /// It holds here at once, also offline. The server is told once the whole log is here, until it has confirmed it or the log says something
 /// newer.
-package enum PendingSettingsChange: Hashable, Sendable {
+package enum PendingSettingsChange: Hashable, Sendable, JSONTagged {
+    package static let tag = JSONTag("setting", meaning: "a setting")
+
     /// The level.
     case conversation(ConversationID, ConversationSettings)
     /// At a moment of this device's clock, which counts here until the server has taken it.
@@ -36,8 +38,8 @@ package enum PendingSettingsChange: Hashable, Sendable {
     /// The text is nowhere but here while the server has not taken it.
     var isWritten: Bool { if case .state(_, .draft(_?), _) = self { true } else { false } }
 
-    /// Whether somebody has set what it sets anew since `old`. A level that has ended by itself was set by nobody: a
-    /// change that is to hold for longer is newer.
+    /// Returns true if another setting has replaced this change since `old`. A level that has ended by itself was set by nobody: a change
+    /// that is to hold for longer is newer.
     func isReplaced(_ old: AllSettings, by new: AllSettings, wall: Int64) -> Bool {
         guard self.isChanged(from: old, to: new) else { return false }
         guard case .conversation(let conversation, let own) = self,
@@ -51,7 +53,7 @@ package enum PendingSettingsChange: Hashable, Sendable {
     /// before its end might as well have ended by itself; in milliseconds.
     private static let clockTolerance: Int64 = 30_000
 
-    /// Whether what it sets is another in `new`.
+    /// Returns true if `new` has another value than `old` for what the change sets.
     private func isChanged(from old: AllSettings, to new: AllSettings) -> Bool {
         switch self {
         case .conversation(let conversation, _):
@@ -96,7 +98,7 @@ package enum PendingSettingsChange: Hashable, Sendable {
 }
 
 extension ConversationStateChange {
-    /// What changes: of each the last change is told.
+    /// The name of the setting that changes: of each the last change is told.
     package var name: String {
         switch self {
         case .pinned: "pinned"

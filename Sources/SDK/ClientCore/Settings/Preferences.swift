@@ -68,8 +68,8 @@ package struct Preferences: Hashable, Sendable {
         self.current.person.level(of: conversation, self.current.conversations[conversation], wall: wall)
     }
 
-    /// Whether a conversation does not count in the badge (S2.12). A level with an end holds until the log says that
-    /// it has ended, because the server counts like this too and both must arrive at the same number.
+    /// Returns true if a conversation does not count in the badge (S2.12). A level with an end holds until the log says that it has ended,
+    /// because the server counts like this too and both must arrive at the same number.
     package func isMuted(_ conversation: ConversationID) -> Bool {
         let own = self.current.conversations[conversation]?.level
         return (own ?? self.current.person.levels[conversation.type] ?? .all).isMuted
@@ -102,7 +102,7 @@ package struct Preferences: Hashable, Sendable {
     /// The server could not take it. False if the person has set something else since.
     package mutating func notTaken(_ telling: Telling) -> Bool { self.setStanding(.waiting, of: telling) }
 
-    /// As `refused`, but it stays here, and is told again at the next welcome.
+    /// Takes a refusal for now: unlike `refused`, the change stays and is told again at the next welcome.
     package mutating func refusedForNow(_ telling: Telling) -> Bool { self.setStanding(.refused, of: telling) }
 
     /// No answer will come. Returns what something newer in the log has replaced.
@@ -120,7 +120,7 @@ package struct Preferences: Hashable, Sendable {
         return dropped
     }
 
-    /// What was refused is told again.
+    /// Has the refused changes told again.
     package mutating func welcomed() {
         for key in self.pending.keys where self.pending[key]?.standing == .refused {
             self.pending[key]?.standing = .waiting
@@ -142,7 +142,7 @@ package struct Preferences: Hashable, Sendable {
         return true
     }
 
-    /// What the log has holds again. False if the person has set something else since.
+    /// Drops a refused change, so that the log's setting holds again. Returns false if the person has set something else since.
     package mutating func refused(_ telling: Telling) -> Bool {
         guard self.pending[telling.pendingChange.key]?.telling == telling else { return false }
         self.pending.removeValue(forKey: telling.pendingChange.key)
@@ -167,8 +167,8 @@ package struct Preferences: Hashable, Sendable {
         self.renew()
     }
 
-    /// What the log says next. Returns the changes of this device that it drops: the server may have taken them before,
-    /// and told again they would undo what the person has set elsewhere since. `wall` is the server's clock.
+    /// Applies the log's next entry. Returns the changes of this device that it drops: the server may have taken them before, and told
+    /// again they would undo what the person has set elsewhere since. `wall` is the server's clock.
     package mutating func apply(_ body: LogEntry.Body, wall: Int64) -> [PendingSettingsChange] {
         let before = self.confirmed
         self.confirmed.apply(body)

@@ -11,7 +11,9 @@ package struct LocalUnreadCounts: Hashable, Sendable {
         }
     }
 
+    /// Conversations with an unread message.
     package private(set) var by: [ConversationID: Count] = [:]
+    /// Muted conversations do not count.
     package private(set) var unread = 0
     package private(set) var unreadWithMuted = 0
     /// Muted conversations included.
@@ -19,11 +21,12 @@ package struct LocalUnreadCounts: Hashable, Sendable {
 
     package init() {}
 
-    package mutating func add(_ count: Count, of conversation: ConversationID, isMuted: Bool) {
-        guard count.unread > 0 else { return }
-        self.by[conversation] = count
-        self.unreadWithMuted += count.unread
-        self.mentions += count.mentions
-        if !isMuted { self.unread += count.unread }
+    init(_ by: [ConversationID: Count], _ preferences: Preferences) {
+        self.by = by
+        for (conversation, count) in by {  // tidy: order does not leave: sums are the same in any order
+            self.unreadWithMuted += count.unread
+            self.mentions += count.mentions
+            if !preferences.isMuted(conversation) { self.unread += count.unread }
+        }
     }
 }

@@ -8,15 +8,15 @@ public struct StoredMessage: Hashable, Sendable, Identifiable {
     public var conversation: ConversationID
     /// The position in the person's log.
     public var position: LogPosition
-    /// Whether it counts as unread.
+    /// True if it counts as unread.
     public var isUnread: Bool
-    /// Whether the sender has recalled it; its content is gone then.
+    /// True if the sender has recalled it; its content is gone then.
     public var isRecalled = false
-    /// Whether the sender has changed what it says.
+    /// True if the sender has changed its content.
     public var isEdited = false
-    /// Whether it addresses this person by name, by id or with everybody.
+    /// True if it addresses this person by name, by id or with everybody.
     public var mentionsMe = false
-    /// Whether the server has lost it, as when a copy of its database was put back: it stands in no log, and its `position` is no log
+    /// True if the server has lost it, as when a copy of its database was put back: it stands in no log, and its `position` is no log
     /// position.
     public var isOnlyHere = false
 
@@ -41,7 +41,7 @@ public struct StoredMessage: Hashable, Sendable, Identifiable {
     public var id: MessageID { self.message.id }
     /// The text of a text message or of an answer; nil for other types.
     public var text: String? { self.message.text }
-    /// What it says, typed; `custom` for types of the app's own and for content that is not what its object name promises.
+    /// The typed content; `custom` for types of the app's own and for content that is not what its object name promises.
     public var content: MessageContent { self.message.typedContent }
 
     /// It says nothing any more; whether it counts as unread stays.
@@ -52,7 +52,7 @@ public struct StoredMessage: Hashable, Sendable, Identifiable {
         self.message.push = nil
     }
 
-    /// What was recalled stays so.
+    /// Replaces the content. A recalled message stays recalled.
     package mutating func edit(_ content: String) {
         guard !self.isRecalled else { return }
         self.message.content = content
@@ -80,18 +80,15 @@ public struct ConversationSummary: Hashable, Sendable, Identifiable {
     public var isDissolved = false
     /// Since when the person has it pinned, wall milliseconds since 1970; nil if it is not.
     public var pinnedAt: Int64?
-    /// Whether it stands in `archivedConversations`.
+    /// True if it stands in `archivedConversations`.
     public var isArchived: Bool
-    /// What the person has written there and not sent.
+    /// The text that the person has typed there and not sent.
     public var draft: ConversationDraft?
 
-    /// Nil for one that is hidden. `newest` is the newest message that stays in the history.
-    package init?(
-        conversation: ConversationID, last: StoredMessage, newest: () throws -> MessageID?,
-        count: LocalUnreadCounts.Count, level: NotificationLevel, settings: ConversationSettings?, name: String?,
-        portrait: String?, isDissolved: Bool
-    ) rethrows {
-        if let settings, settings.hiddenUpTo != nil, settings.isHidden(newest: try newest()) { return nil }
+    package init(
+        conversation: ConversationID, last: StoredMessage, count: LocalUnreadCounts.Count, level: NotificationLevel,
+        settings: ConversationSettings?, name: String?, portrait: String?, isDissolved: Bool
+    ) {
         self.pinnedAt = settings?.pinnedAt
         self.isArchived = settings?.isArchived ?? false
         self.draft = settings?.draft

@@ -71,7 +71,7 @@ final class Broadcast<Value: Sendable>: Sendable {
 
 final class StreamBuffer<Element: Sendable>: Sendable {
     fileprivate struct State {
-        /// Those before `first` are taken.
+        /// The elements that wait; those before `first` are taken.
         var waiting: [Element?] = []
         var first = 0
         /// Elements fell out before the oldest that waits.

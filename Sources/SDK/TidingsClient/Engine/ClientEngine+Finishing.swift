@@ -41,10 +41,10 @@ extension ClientEngine {
 
     // MARK: Transfers of files
 
-    /// Whether the person signs out or has, or another one takes their place.
+    /// True if the person signs out or has, or another one takes their place.
     var hasEnded: Bool { self.shared.withLock { $0.hasEnded } }
 
-    /// As the app gives it, now.
+    /// Asks the app for the token now.
     func userToken() async throws -> String {
         let provider = try self.shared.withLock { shared throws -> TokenProvider in
             guard !shared.hasEnded else { throw ChatError.cancelled }
@@ -59,7 +59,7 @@ extension ClientEngine {
         return token
     }
 
-    /// Cancelled when the person signs out: nothing is sent or fetched for somebody who has left.
+    /// Starts a transfer that is cancelled when the person signs out: nothing is sent or fetched for a person who has left.
     func transfer<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) -> Task<Value, any Error> {

@@ -14,9 +14,9 @@ extension ClientEngine {
         case .publishSignal(let signal): self.parts.outlets.signal(signal)
         case .handOverCustomMessages(let wall):
             self.storing {
-                for message in try self.store.takeCustomMessages(wall: wall) {
-                    self.parts.outlets.customMessage(message)
-                }
+                let outcome = try self.store.carryOut(.takeCustomMessages(wall: wall))
+                guard case .custom(let messages) = outcome else { return }
+                for message in messages { self.parts.outlets.customMessage(message) }
             }
         case .publishProblem(let problem): self.parts.outlets.problem(problem)
         default: break
@@ -44,7 +44,7 @@ extension ClientEngine {
         let outlets = self.parts.outlets
         return NotificationCenterWorker.Requester(
             group: self.parts.group, process: self.parts.processNumber, clock: self.parts.clock,
-            position: { (try? store.position(of: $0)) ?? nil },
+            position: { id in (try? store.ask { try $0.position(of: id) }) ?? nil },
             groupFailed: { outlets.problem(.storeFault(reason: "\($0)")) }, finish: finish)
     }
 
@@ -85,7 +85,8 @@ extension ClientEngine {
 
     /// For the moment before the process ends (S2.17).
     func writeBadgeNow() {
-        guard let count = try? self.store.count() else { return }
-        self.requestCenterWork(.countAtTermination(unread: count.unread, position: count.stored))
+        let count = try? self.store.ask { (unread: try $0.counts().unread, position: try $0.rows.log.stored) }
+        guard let count else { return }
+        self.requestCenterWork(.countAtTermination(unread: count.unread, position: count.position))
     }
 }

@@ -59,7 +59,7 @@ final class ClientEngine: Sendable {
         var sending: [ClientMessageID: CheckedContinuation<Message, any Error>] = [:]
         var requesting: [RequestNumber: CheckedContinuation<ClientAnswer, any Error>] = [:]
         var requests: RequestNumber = 0
-        /// What ends the transfers of files that are under way.
+        /// Closures that cancel the transfers under way.
         var transferring: [UInt64: @Sendable () -> Void] = [:]
         var transfers: UInt64 = 0
         /// The kit's own switch, and the person's setting for all devices.
@@ -207,7 +207,7 @@ final class ClientEngine: Sendable {
         }
         timer?.cancel()
         for connection in connections.values { connection.close() }
-        // Whoever finished it, the core is not asked what it still holds.
+        // The background task ends whatever the reason: the core is not asked what it still holds.
         self.shared.withLock { $0.host }?.endBackgroundTask(for: ObjectIdentifier(self))
     }
 

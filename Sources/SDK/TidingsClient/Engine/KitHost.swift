@@ -1,8 +1,7 @@
 package import ClientCore
 package import TidingsModel
 
-/// What the kit does for the client: everything that needs the app's providers, the notification centre or the
-/// system.
+/// The kit's work for the client: everything that needs the app's providers, the notification centre or the system.
 package protocol KitHost: Sendable {
     var major: Int { get }
     /// Nil where there is no provider or it does not know.

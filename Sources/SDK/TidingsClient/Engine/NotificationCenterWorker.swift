@@ -2,8 +2,8 @@ import ClientCore
 import TidingsAppGroup
 import TidingsModel
 
-/// Carries out what the queue of work at the notification centre decides. One for a client, whoever is signed in, so that the work of
-/// the person before ends before that of the next begins.
+/// Carries out the decisions of the queue of work at the notification centre. A client has one for all its persons, so that the work of one
+/// person ends before that of the next begins.
 final class NotificationCenterWorker: Sendable {
     /// Who asks: what the queue goes by, and who hears of the end.
     struct Requester: Sendable {

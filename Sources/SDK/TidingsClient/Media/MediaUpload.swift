@@ -6,7 +6,7 @@ public import TidingsModel
 public struct MediaProgress: Hashable, Sendable {
     /// Bytes that are safe on the other side.
     public var bytes: Int64
-    /// Of so many.
+    /// The number of bytes in all.
     public var total: Int64
 
     /// So far.
@@ -81,8 +81,8 @@ struct MediaCourier: Sendable {
     private static let version = ["Tus-Resumable": "1.0.0"]
     private static let uploads = "v1/media/uploads"
 
-    /// Of the server's `Location` only the id: where `base` leads through a proxy, the server knows neither its host nor a prefix of its paths,
-    /// and the token goes nowhere else.
+    /// Returns only the id of the server's `Location`: where `base` leads through a proxy, the server knows neither its host nor a prefix
+    /// of its paths, and the token goes nowhere else.
     private static func place(_ location: String) -> String? {
         let last = URL(string: location)?.lastPathComponent ?? ""
         return (try? MediaID.validated(last, field: "media")).map { "\(Self.uploads)/\($0)" }
@@ -94,7 +94,7 @@ struct MediaCourier: Sendable {
         var machine = UploadMachine(bytes: bytes, seed: UInt64.random(in: .min ... .max))
         var metadata = "filetype \(Base64.encode(Array(kind.rawValue.utf8), .standard))"
         if let name { metadata += ",filename \(Base64.encode(Array(name.utf8), .standard))" }
-        // Asked again after a lost answer, the server tells of the upload that it has begun (docs/api.md "Repeats").
+        // Asked again after a lost answer, the server tells of the upload that it has begun (docs/server/api.md "Repeats").
         let creation = [
             "Upload-Length": "\(bytes)", "Upload-Metadata": metadata, "Idempotency-Key": "\"\(UUID().uuidString)\"",
         ]
@@ -213,7 +213,7 @@ struct MediaCourier: Sendable {
     }
 }
 
-/// What has come of a download, beside where it is to be: a later process goes on with it.
+/// The part of a download that has come, in a file beside its destination: a later process goes on with it.
 private final class PartFile {
     private let file: URL
     private let path: URL

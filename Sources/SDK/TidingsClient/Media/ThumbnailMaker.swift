@@ -23,7 +23,7 @@ public struct GivenThumbnail: ThumbnailMaker {
     /// A thumbnail that is there.
     public init(_ data: Data?) { self.data = data }
 
-    /// What the app has made, whatever the file is.
+    /// Returns the app's own thumbnail, whatever the file is.
     public func thumbnail(of file: URL, pixels: Int) throws -> Data? { self.data }
 }
 

@@ -13,7 +13,7 @@ struct ClientFolders {
         self.storeFolder(app).appendingPathComponent("\(Self.hexadecimal(person.rawValue)).sqlite")
     }
 
-    /// Of the folder beside a person's store in which the SDK's screens keep what is theirs; it goes with the store.
+    /// The suffix of the folder beside a person's store for the files of the SDK's screens; it goes with the store.
     static let screensSuffix = "-screens"
 
     /// Made if it is not there.
@@ -101,7 +101,7 @@ struct ClientFolders {
 
     /// A later process may have to tell the server of the sign-out before the app gives it a token.
     func keepToken(_ token: String, of person: UserID, app: AppID) throws {
-        try self.keepSecret(PendingSignOut(person: person, token: token).json, .token(app))
+        try self.keepSecret(PendingSignOut(person: person, token: token), .token(app))
     }
 
     /// Another person's token stays.
@@ -111,7 +111,7 @@ struct ClientFolders {
     }
 
     func token(of person: UserID, app: AppID) -> String? {
-        guard let kept = PendingSignOut(json: self.secret(.token(app))), kept.person == person else { return nil }
+        guard let kept: PendingSignOut = self.secret(.token(app)), kept.person == person else { return nil }
         return kept.token
     }
 
@@ -128,17 +128,17 @@ struct ClientFolders {
     private var signInFile: URL { self.root.appendingPathComponent("signed-in") }
 
     /// Who has signed out without the server knowing.
-    struct PendingSignOut {
+    struct PendingSignOut: JSONCodable {
         var person: UserID
         var token: String
     }
 
     func write(_ pendingSignOut: PendingSignOut?, app: AppID) throws {
         guard let pendingSignOut else { return try self.forgetSecret(.pendingSignOut(app)) }
-        try self.keepSecret(pendingSignOut.json, .pendingSignOut(app))
+        try self.keepSecret(pendingSignOut, .pendingSignOut(app))
     }
 
-    func pendingSignOut(app: AppID) -> PendingSignOut? { PendingSignOut(json: self.secret(.pendingSignOut(app))) }
+    func pendingSignOut(app: AppID) -> PendingSignOut? { self.secret(.pendingSignOut(app)) }
 
     /// Excluded from backups: restored on a second device, it would give two devices one id and one token. Atomic
     /// writing makes a new file each time, so each is marked.
@@ -158,7 +158,7 @@ struct ClientFolders {
         self.root.appendingPathComponent("unregistered-\(Self.hexadecimal(app.rawValue))")
     }
 
-    fileprivate static func hexadecimal(_ text: String) -> String { Hexadecimal.text(text.utf8) }
+    private static func hexadecimal(_ text: String) -> String { Hexadecimal.text(text.utf8) }
 
     private static func text(hexadecimal: Substring) -> String? {
         Hexadecimal.bytes(hexadecimal.utf8).flatMap { String(bytes: $0, encoding: .utf8) }
@@ -185,18 +185,5 @@ extension ClientFolders {
             let name = "pending-sign-out-\(ClientFolders.hexadecimal(app.rawValue))"
             return Self(name: name, file: "\(name).json")
         }
-    }
-}
-
-extension ClientFolders.PendingSignOut {
-    fileprivate var json: [UInt8] {
-        JSONValue.members([("user", .string(self.person.rawValue)), ("token", .string(self.token))]).serialized
-    }
-
-    fileprivate init?(json bytes: [UInt8]?) {
-        guard let bytes, let json = try? JSONValue(parsing: bytes), let user = json["user"]?.stringValue,
-            let token = json["token"]?.stringValue
-        else { return nil }
-        self.init(person: UserID(user), token: token)
     }
 }

@@ -4,7 +4,7 @@ public import TidingsModel
 // How the model's values are stored in columns. The conformances are public because both sides of them are.
 
 extension DatabaseValueConvertible where Self: StringIdentifier {
-    /// As the column has it.
+    /// The value of the column.
     public var databaseValue: DatabaseValue { self.rawValue.databaseValue }
 
     /// Nil for what is no such value.
@@ -20,7 +20,7 @@ extension ObjectName: DatabaseValueConvertible {}
 
 /// SQLite's integers are signed: the same 64 bits.
 extension MessageID: DatabaseValueConvertible {
-    /// As the column has it.
+    /// The value of the column.
     public var databaseValue: DatabaseValue { Int64(bitPattern: self.rawValue).databaseValue }
 
     /// Nil for what is no such value.
@@ -30,7 +30,7 @@ extension MessageID: DatabaseValueConvertible {
 }
 
 extension MessageFlags: DatabaseValueConvertible {
-    /// As the column has it.
+    /// The value of the column.
     public var databaseValue: DatabaseValue { self.rawValue.databaseValue }
 
     /// Nil for what is no such value.
@@ -50,9 +50,19 @@ extension ConversationID {
     }
 }
 
+extension JSONValue {
+    static func column(_ value: some Encodable) -> String { JSONValueEncoder().encode(value).text }
+
+    /// Nil for what this version cannot read, such as a setting of a later one.
+    static func value<Value: Decodable>(of column: String, as type: Value.Type) -> Value? {
+        guard let json = try? JSONValue(parsing: column) else { return nil }
+        return try? JSONValueDecoder().decode(type, from: json)
+    }
+}
+
 /// Null for nobody, `*` for everybody, otherwise a JSON list of ids.
 extension Mentions: DatabaseValueConvertible {
-    /// As the column has it.
+    /// The value of the column.
     public var databaseValue: DatabaseValue {
         switch self {
         case .none: .null

@@ -5,7 +5,7 @@ import TidingsAppGroup
 import TidingsModel
 
 /// One person's messages, log position, outbox and reading positions on this device (design.md §7: private to the app),
-/// on SQLite; its contract is `LocalStoreContract`. A store that turns out to be damaged, or of another version, is set
+/// on SQLite; its rules are those of `LocalStoreMachine`. A store that turns out to be damaged, or of another version, is set
 /// aside under another name and begun anew; the log is synced again.
 final class LocalStore: Sendable {
     /// The database, nil once it is closed. Everybody who uses it holds the lock, so that nobody closes it meanwhile:
@@ -124,164 +124,47 @@ final class LocalStore: Sendable {
         return queue
     }
 
-    // MARK: For the core
+    // MARK: The rules
 
-    func restored() throws -> ClientCore.Restored {
-        let ended = Set(self.ended.withLock { $0.numbers })
-        return try self.read { database in
-            let drafts = try Row.fetchAll(database, sql: "SELECT * FROM outbox ORDER BY number")
-                .filter { !ended.contains($0["number"]) }.compactMap(Self.draft)
-            let reads = try Row.fetchAll(database, sql: "SELECT * FROM pendingRead ORDER BY type, target")
-                .compactMap { row in
-                    ConversationID(row).map { ClientCore.ReadPosition(conversation: $0, upTo: row["upTo"]) }
-                }
-            let preferences = try Self.preferences(in: database)
-            return ClientCore.Restored(
-                stored: try Self.number("stored", in: database), settled: try Self.number("settled", in: database),
-                outbox: drafts, reads: reads, unread: try Self.counts(in: database).unread,
-                preferences: preferences.confirmed, pendingChanges: preferences.pendingChanges,
-                told: preferences.unanswered, hasCustomMessages: try self.hasCustomMessages(in: database),
-                origin: try Self.origin(in: database),
-                owesSettings: try Self.number("owesSettings", in: database) > 0)
-        }
+    static let handOverSuffix = ".handed-over"
+
+    private func machine(on database: Database) -> LocalStoreMachine<DatabaseRows> {
+        LocalStoreMachine(
+            rows: DatabaseRows(
+                database: database, ended: Set(self.ended.withLock { $0.numbers }),
+                handOverFile: URL(fileURLWithPath: self.file.path + Self.handOverSuffix, isDirectory: false)))
     }
 
-    typealias Written = LocalStoreOutcome.Written
+    /// Asks the rules; otherwise like `read`.
+    func ask<Value>(_ question: (LocalStoreMachine<DatabaseRows>) throws -> Value) throws -> Value {
+        try self.read { try question(self.machine(on: $0)) }
+    }
 
-    /// Writes entries in one transaction. Entries that are there already change nothing, and what would leave a gap
-    /// is not written: after a failed write the log is requested again from where it ends.
-    func writeEntries(_ entries: [LogEntry], person: UserID) throws -> Written {
+    private func apply(_ command: LocalStoreCommand) throws -> LocalStoreOutcome {
         try self.write { database in
-            var stored = try Self.number("stored", in: database)
-            var touched: Set<ConversationID> = []
-            var reads: [ConversationID: LogPosition] = [:]
-            for entry in entries where entry.position == stored + 1 {
-                if let conversation = try Self.writeEntry(entry, person: person, in: database) {
-                    reads[conversation] = entry.position
-                }
-                if let group = entry.group(for: person) { touched.insert(group) }
-                stored = entry.position
-            }
-            try Self.setNumber("stored", stored, in: database)
-            let incomplete = try touched.sorted().filter { try !Self.isKnown($0, in: database) }
-            for (conversation, position) in reads { try Self.markRead(conversation, upTo: position, in: database) }
-            return Written(
-                stored: stored, unread: try Self.counts(in: database).unread, incomplete: incomplete,
-                reads: reads.sorted { $0.key < $1.key }.map { .init(conversation: $0.key, upTo: $0.value) })
+            var machine = self.machine(on: database)
+            return try machine.apply(command)
         }
     }
 
-    /// - Returns: a conversation that was read up to here before the log began anew.
-    private static func writeEntry(
-        _ entry: LogEntry, person: UserID, in database: Database
-    ) throws -> ConversationID? {
-        switch entry.body {
-        case .message(let message):
-            try Self.makePlace(for: message.id, in: database)
-            try Self.insertMessage(message, at: entry.position, person: person, in: database)
-            // Who was put into it by the app's backend was told nothing else.
-            if message.conversation.hasMembers { try Self.endInvitation(to: message.conversation, in: database) }
-            let conversation = message.conversation(seenBy: person)
-            return try Self.wasRead(message.id, in: conversation, database) ? conversation : nil
-        case .read(let conversation, let upTo):
-            try Self.confirmRead(conversation, upTo: upTo, in: database)
-        case .custom(let message): try Self.insertCustom(message, at: entry.position, in: database)
-        case .recall(let recall): try Self.applyRecall(recall, in: database)
-        case .edit(let edit): try Self.applyEdit(edit, in: database)
-        case .deletion(let deletion): try Self.applyDeletion(deletion, in: database)
-        case .conversationSettings, .personSettings, .blocked: try Self.applySetting(entry.body, in: database)
-        case .unknown: break
-        case .change(let change):
-            try Self.applyInvitation(change, at: entry.position, of: person, in: database)
-            // Who is invited knows nothing else of the conversation.
-            guard !change.invitees.contains(person) else { break }
-            try Self.applyChange(change, in: database)
-            // A member who comes back has missed changes, and may never have known the others.
-            if change.adds(person) { try Self.markKnown(false, change.conversation, in: database) }
-            guard change.removes(person) else { break }
-            // A former member has nothing unread there, and is not told of further changes.
-            try Self.confirmRead(change.conversation, upTo: entry.position, in: database)
-            try Self.markKnown(true, change.conversation, in: database)
+    func carryOut(_ command: LocalStoreCommand) throws -> LocalStoreOutcome {
+        switch command {
+        case .removeOutgoing(let id): try self.removeOutgoing(id)
+        case .beginAnew: _ = try self.renew()
+        case .forgetPerson: try self.forgetAll()
+        default: return try self.apply(command)  // tidy: the others need the database alone
         }
-        return nil
-    }
-
-    /// The log says that a conversation is read up to here: what was read on this device up to there is known to the
-    /// server.
-    private static func confirmRead(
-        _ conversation: ConversationID, upTo position: LogPosition, in database: Database
-    ) throws {
-        try Self.markRead(conversation, upTo: position, in: database)
-        try database.execute(
-            sql: "DELETE FROM pendingRead WHERE type = ? AND target = ? AND upTo <= ?",
-            arguments: conversation.key + [position])
-    }
-
-    /// The server has trimmed its log: a store that ends at `position` goes on after `end`. Otherwise nothing
-    /// changes: the entries before the gap were not written, and are requested again.
-    func skip(after position: LogPosition, upTo end: LogPosition) throws -> Written {
-        try self.write { database in
-            let stored = try Self.number("stored", in: database)
-            let goesOn = stored == position && end > position
-            if goesOn {
-                try Self.setNumber("stored", end, in: database)
-                try Self.setNumber("owesSettings", 1, in: database)
-                // Changes in between were not told.
-                try database.execute(sql: "UPDATE info SET isKnown = 0")
-            }
-            return Written(stored: goesOn ? end : stored, unread: try Self.counts(in: database).unread)
-        }
-    }
-
-    func writeOutgoing(_ draft: MessageDraft) throws {
-        let ended = Set(self.ended.withLock { $0.numbers })
-        try self.write { database in
-            // Its row has ended and could not be removed: nothing would be stored in its place.
-            if let number = try Self.outboxNumber(draft.clientMessageID, in: database), ended.contains(number) {
-                throw DatabaseError(resultCode: .SQLITE_FULL, message: "an ended message of this id is still there")
-            }
-            try database.execute(
-                sql: """
-                    INSERT INTO outbox (clientMessageID, type, target, objectName, content, flags, pushText, mentions,
-                        recipients, lifetime, push, account)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (clientMessageID) DO NOTHING
-                    """,
-                arguments: [
-                    draft.clientMessageID, draft.conversation.type.rawValue, draft.conversation.target,
-                    draft.objectName, draft.content, draft.flags, draft.pushText, draft.mentions,
-                    draft.recipients.column, draft.lifetimeMilliseconds, draft.push?.json.text, draft.account,
-                ])
-        }
+        return .done
     }
 
     /// Where the database refuses to delete, as on a full phone, the row is recorded elsewhere: no later start sends
     /// it again.
     func removeOutgoing(_ id: ClientMessageID) throws {
         do {
-            try self.write {
-                try $0.execute(sql: "DELETE FROM outbox WHERE clientMessageID = ?", arguments: [id])
-            }
+            _ = try self.apply(.removeOutgoing(id))
         } catch let error as DatabaseError where !Self.isDamage(error) {
-            let number = try self.read { try Self.outboxNumber(id, in: $0) }
+            let number = try self.ask { try $0.rows.number(of: id) }
             if let number { try self.ended.withLock { try $0.append(number) } }
-        }
-    }
-
-    private static func outboxNumber(_ id: ClientMessageID, in database: Database) throws -> Int64? {
-        try Int64.fetchOne(database, sql: "SELECT number FROM outbox WHERE clientMessageID = ?", arguments: [id])
-    }
-
-    /// Stores a reading position until the log confirms it. Returns the unread messages outside muted conversations.
-    func writeRead(_ conversation: ConversationID, upTo position: LogPosition) throws -> Int {
-        try self.write { database in
-            try Self.markRead(conversation, upTo: position, in: database)
-            try database.execute(
-                sql: """
-                    INSERT INTO pendingRead (type, target, upTo) VALUES (?, ?, ?)
-                    ON CONFLICT (type, target) DO UPDATE SET upTo = max(upTo, excluded.upTo)
-                    """,
-                arguments: conversation.key + [position])
-            return try Self.counts(in: database).unread
         }
     }
 

@@ -1,7 +1,8 @@
 import Foundation
 package import TidingsAppGroup
+import TidingsModel
 
-/// Where the client stores the person's user token (docs/decisions/0019-at-rest.md).
+/// Where the client stores the person's user token (docs/inside/decisions/0019-at-rest.md).
 package protocol SecretStore: Sendable {
     func read(_ name: String) throws(KeychainFault) -> [UInt8]?
     /// Nil deletes the value. After an error the earlier value may still be there.
@@ -21,7 +22,11 @@ package struct KeychainSecrets: SecretStore {
 // Token and pending sign-out lie in the keychain; without one, in files. A file moves when it is read.
 extension ClientFolders {
     /// Nil also where it cannot be read now.
-    func secret(_ secret: Secret) -> [UInt8]? {
+    func secret<Value: JSONCodable>(_ secret: Secret) -> Value? {
+        self.bytes(of: secret).flatMap { try? Value(line: $0) }
+    }
+
+    private func bytes(of secret: Secret) -> [UInt8]? {
         let file = self.root.appendingPathComponent(secret.file)
         if let bytes = (try? Data(contentsOf: file)).map({ Array($0) }) {
             // From a time when the keychain could not be used: newer. Without a keychain the file is left alone: written again, it
@@ -34,7 +39,8 @@ extension ClientFolders {
         return (try? self.secrets?.read(secret.name)) ?? nil
     }
 
-    func keepSecret(_ bytes: [UInt8], _ secret: Secret) throws {
+    func keepSecret(_ value: some JSONCodable, _ secret: Secret) throws {
+        let bytes = value.json.serialized
         let file = self.root.appendingPathComponent(secret.file)
         let isInKeychain = try self.writeToKeychain(bytes, secret.name)
         if isInKeychain { try Self.remove(file) } else { try self.write(Data(bytes), to: file) }

@@ -2,7 +2,7 @@ import GRDB
 
 /// Makes the tables of a local store, and knows a file that has others.
 enum StoreSchema {
-    static let version = 1
+    static let version = 3
 
     /// Makes the tables in an empty file. A file of another version throws `SQLITE_NOTADB`: it is set aside as a damaged one is.
     static func make(in queue: DatabaseQueue) throws {
@@ -25,11 +25,10 @@ enum StoreSchema {
     }
 
     private static let tables = """
-        CREATE TABLE position (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-        -- Which log the store follows.
-        CREATE TABLE origin (
-            one INTEGER PRIMARY KEY CHECK (one = 1), store TEXT NOT NULL, generation INTEGER NOT NULL,
-            opening INTEGER NOT NULL) STRICT;
+        -- How far the log was followed, and which log: null while no server has said.
+        CREATE TABLE log (
+            one INTEGER PRIMARY KEY CHECK (one = 1), stored INTEGER NOT NULL, settled INTEGER NOT NULL,
+            owesSettings INTEGER NOT NULL, store TEXT, generation INTEGER, opening INTEGER) STRICT;
         -- One row per message entry of the log. type and target as this person sees the conversation. mentions: null for
         -- nobody, * for everybody, otherwise a JSON list of ids, as recipients are. push: JSON; null for none.
         CREATE TABLE message (
@@ -37,23 +36,18 @@ enum StoreSchema {
             sender TEXT NOT NULL, type TEXT NOT NULL, target TEXT NOT NULL, sentTarget TEXT NOT NULL,
             clientMessageID TEXT NOT NULL, objectName TEXT NOT NULL, content TEXT NOT NULL,
             flags INTEGER NOT NULL, pushText TEXT, sentAt INTEGER NOT NULL,
-            isUnread INTEGER NOT NULL, recalledAt INTEGER, mentions TEXT, recipients TEXT, expiresAt INTEGER,
-            editedAt INTEGER, mentionsMe INTEGER NOT NULL DEFAULT 0, push TEXT) STRICT;
+            isUnread INTEGER NOT NULL, isRecalled INTEGER NOT NULL, isEdited INTEGER NOT NULL, mentions TEXT,
+            recipients TEXT, expiresAt INTEGER, mentionsMe INTEGER NOT NULL, push TEXT) STRICT;
         CREATE INDEX messageByConversation ON message (type, target, position);
         CREATE INDEX messageUnread ON message (type, target, position) WHERE isUnread;
         -- Messages are in the order of their ids: those the server has lost have no place in the log.
-        CREATE INDEX messageInOrder ON message (type, target, id);
+        CREATE INDEX messageInOrder ON message (type, target, id, flags);
         -- One row per text message, under its position, as SearchWords writes it.
         CREATE VIRTUAL TABLE search USING fts5(words);
-        CREATE TABLE conversation (
-            type TEXT NOT NULL, target TEXT NOT NULL, readUpTo INTEGER NOT NULL DEFAULT 0,
-            PRIMARY KEY (type, target)) STRICT, WITHOUT ROWID;
-        CREATE TABLE pendingRead (
-            type TEXT NOT NULL, target TEXT NOT NULL, upTo INTEGER NOT NULL,
-            PRIMARY KEY (type, target)) STRICT, WITHOUT ROWID;
-        -- The newest message of a conversation that was read before the log began anew.
-        CREATE TABLE readBefore (
-            type TEXT NOT NULL, target TEXT NOT NULL, id INTEGER NOT NULL,
+        -- What was read of a conversation. pending: read here, and not confirmed by the log. readBefore: the newest message
+        -- that was read before the log began anew.
+        CREATE TABLE reading (
+            type TEXT NOT NULL, target TEXT NOT NULL, upTo INTEGER NOT NULL, pending INTEGER, readBefore INTEGER,
             PRIMARY KEY (type, target)) STRICT, WITHOUT ROWID;
         CREATE TABLE outbox (
             number INTEGER PRIMARY KEY AUTOINCREMENT, clientMessageID TEXT NOT NULL UNIQUE,
@@ -75,10 +69,10 @@ enum StoreSchema {
         CREATE TABLE wish (
             number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, value TEXT NOT NULL,
             isTold INTEGER NOT NULL DEFAULT 0) STRICT;
-        -- Conversations with members. isKnown: name and members are those of this version for sure.
+        -- Conversations with members. isComplete: name and members are those of this version for sure.
         CREATE TABLE info (
             type TEXT NOT NULL, target TEXT NOT NULL, version INTEGER NOT NULL, name TEXT, portrait TEXT,
-            isDissolved INTEGER NOT NULL DEFAULT 0, isKnown INTEGER NOT NULL DEFAULT 0,
+            isDissolved INTEGER NOT NULL DEFAULT 0, isComplete INTEGER NOT NULL DEFAULT 0,
             onlyAdminsWrite INTEGER NOT NULL DEFAULT 0,
             PRIMARY KEY (type, target)) STRICT, WITHOUT ROWID;
         -- isMuted: they may not write, until mutedUntil, or until it is lifted.
@@ -88,8 +82,7 @@ enum StoreSchema {
             PRIMARY KEY (type, target, user)) STRICT, WITHOUT ROWID;
         -- Where the person is asked to come in, in the order of the log.
         CREATE TABLE invitation (
-            type TEXT NOT NULL, target TEXT NOT NULL, position INTEGER NOT NULL, name TEXT NOT NULL,
-            portrait TEXT, inviter TEXT NOT NULL, at INTEGER NOT NULL,
-            PRIMARY KEY (type, target)) STRICT, WITHOUT ROWID;
+            number INTEGER PRIMARY KEY, type TEXT NOT NULL, target TEXT NOT NULL, name TEXT NOT NULL, portrait TEXT,
+            inviter TEXT NOT NULL, at INTEGER NOT NULL, UNIQUE (type, target)) STRICT;
         """
 }

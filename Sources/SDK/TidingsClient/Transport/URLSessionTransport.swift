@@ -7,7 +7,7 @@ import TidingsWire
 #endif
 
 /// WebSocket by `URLSessionWebSocketTask`, so that an app on Apple's systems links no network library. On Linux it is built and tested over
-/// a stand-in of the same signatures (docs/apple.md); there apps use `NIOTransport`.
+/// a stand-in of the same signatures (docs/app/apple.md); there apps use `NIOTransport`.
 package struct URLSessionTransport: ClientTransport {
     private let configuration: URLSessionConfiguration
 

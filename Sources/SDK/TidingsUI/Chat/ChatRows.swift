@@ -9,7 +9,7 @@ struct ChatRows {
     var person: UserID
     /// From the oldest to the newest.
     var messages: [StoredMessage] = []
-    /// What is not on the server, in the order of writing.
+    /// The messages that are not on the server, in the order of writing.
     var outgoing: [OutgoingMessage] = []
     /// Above this one stands the line of unread messages.
     var firstUnread: MessageID?
@@ -23,7 +23,7 @@ struct ChatRows {
     var kinds: NotificationWords
     var times: ChatTimes
     var now: Int64
-    /// What people are called.
+    /// Returns the name of a person.
     var name: (UserID) -> String
 
     private struct Run {

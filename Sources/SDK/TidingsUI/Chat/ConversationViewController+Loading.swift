@@ -153,12 +153,12 @@ extension ConversationViewController {
             + others.map { MentionCompletion.Candidate(user: $0.id, name: self.name(of: $0.id)) }
     }
 
-    /// Begins to mention somebody in what is typed, as choosing them after an `@` does; for groups.
+    /// Begins to mention a person in the input bar, as choosing them after an `@` does; for groups.
     public func mention(_ user: UserID) {
         self.inputBar.mention(MentionCompletion.Candidate(user: user, name: self.name(of: user)))
     }
 
-    /// What somebody is called, as far as it is known now.
+    /// Returns the name of a person, as far as it is known now.
     func name(of user: UserID) -> String {
         self.interface.knownName(of: user, in: self.conversation) ?? user.rawValue
     }

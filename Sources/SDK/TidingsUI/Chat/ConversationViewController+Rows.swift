@@ -147,7 +147,7 @@ extension ConversationViewController {
 
     // MARK: Where it is scrolled to
 
-    /// Whether the newest message is seen.
+    /// True while the newest message is seen.
     public var isAtBottom: Bool {
         let count = self.rows.count
         guard count > 0, let last = self.tableView.indexPathsForVisibleRows?.last else { return true }
@@ -203,7 +203,7 @@ extension ConversationViewController {
         return self.tableView.indexPathsForVisibleRows?.contains(indexPath) ?? false
     }
 
-    /// Whoever sees the newest message, with the app in the foreground, has read everything.
+    /// Marks the conversation read: a person who sees the newest message, with the app in the foreground, has read everything.
     func markSeen() {
         guard self.isOpen, self.isOnScreen, self.wasPlaced, self.client.runState == .foreground, self.isAtBottom else {
             return
@@ -218,7 +218,7 @@ extension ConversationViewController {
     /// How near to the top earlier messages are loaded, in points.
     private static let nearTop: CGFloat = 120
 
-    /// What is seen is read; near the top earlier messages are loaded.
+    /// Marks messages read that come into view, and loads earlier ones near the top.
     public func scrollViewDidScroll(_ scrollView: UIScrollView) {
         // Where a keyboard has come, it is scrolled after the layout.
         guard self.wasPlaced, self.isOnScreen, !self.isApplying, self.tableView.bounds.height == self.tableHeight else {

@@ -155,7 +155,7 @@ extension ConversationViewController {
         let client = self.client
         self.perform({ try await client.recall(message.id) }) { screen in
             screen.recallers[message.id] = screen.owner
-            // Nobody's own text is typed by somebody else.
+            // Only the sender types their own text again.
             if message.sender == screen.owner { screen.interface.recalledTexts[message.id] = message.text }
             // The store learns it with the log.
             screen.readAgain(message.id) { $0.recall() }

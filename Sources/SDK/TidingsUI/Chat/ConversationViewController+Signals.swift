@@ -6,9 +6,9 @@ import UIKit
 
 // What the client tells: the log, who types, who has read, chat rooms.
 extension ConversationViewController {
-    /// How long somebody types after their last sign of it, and how often this person's is repeated, in milliseconds.
+    /// The time after a sign of typing that a person counts as typing, and that between this person's signs, in milliseconds.
     private static let typingMilliseconds: (heard: Int64, said: Int64) = (6_000, 3_000)
-    /// Of how many own messages receipts are asked at once.
+    /// The number of own messages whose receipts are asked for at once.
     private static let receiptsMax = 8
     /// How many messages of a room stay; the server has the others.
     private static let roomMessagesMax = (atBottom: 500, above: 2_000)
@@ -165,8 +165,8 @@ extension ConversationViewController {
         self.log.messages.filter { $0.message.sender == self.owner && !$0.isRecalled }.map(\.id)
     }
 
-    /// Nobody tells of receipts in groups: those of each own message are asked for when it is seen first, those of the newest again when
-    /// somebody else has written.
+    /// Asks for the receipts of own messages in groups, which nobody tells of: of each message when it is seen first, of the newest again
+    /// when another person has written.
     func learnReceiptsInGroup(of messages: [MessageID]) {
         let isGroup = self.conversation.type == .group || self.conversation.type == .discussion
         guard isGroup, self.interface.configuration.showsReadMarks, self.isOnScreen else { return }

@@ -21,7 +21,7 @@ public import UIKit
 open class ConversationViewController: UIViewController, RoutedScreen, UITableViewDelegate {
     /// The conversation.
     public let conversation: ConversationID
-    /// What it shares with other screens.
+    /// The state that the app's screens share.
     public let interface: ChatInterface
     /// The messages.
     public let tableView = UITableView(frame: .zero, style: .plain)
@@ -38,7 +38,7 @@ open class ConversationViewController: UIViewController, RoutedScreen, UITableVi
     var recallers: [MessageID: UserID] = [:]
     /// Whose screen it is: nil before anybody has signed in.
     var owner: UserID?
-    /// Whether the owner is signed in, and their messages are loaded.
+    /// True if the owner is signed in, and their messages are loaded.
     var isOpen = false
     /// Between appearing and disappearing.
     var isOnScreen = false
@@ -53,7 +53,7 @@ open class ConversationViewController: UIViewController, RoutedScreen, UITableVi
     var lastSeen: MessageID?
     var isLoading = false
     var wasPlaced = false
-    /// Whether the newest message was seen when last somebody scrolled or something was shown.
+    /// True if the newest message was seen at the last scrolling or showing.
     var wasAtBottom = true
     var tableHeight: CGFloat = 0
     /// Between the snapshot and where it is scrolled to.
@@ -98,7 +98,7 @@ open class ConversationViewController: UIViewController, RoutedScreen, UITableVi
         Task { @MainActor in if let listener { interface.outgoing.stopListening(listener) } }
     }
 
-    /// What a router finds the screen by.
+    /// The route by which a router finds the screen.
     public var route: Route { Route(conversation: self.conversation) }
 
     var client: ChatClient { self.interface.client }
@@ -135,7 +135,7 @@ open class ConversationViewController: UIViewController, RoutedScreen, UITableVi
         self.present(ImageViewController(row, interface: self.interface), animated: true)
     }
 
-    /// What the menu of a message offers.
+    /// Returns the actions in the menu of a message.
     open func actions(for row: MessageRow) -> [MessageAction] {
         let own = self.info?.members.first { $0.id == self.owner }
         return MessageAction.available(
@@ -228,7 +228,7 @@ open class ConversationViewController: UIViewController, RoutedScreen, UITableVi
         self.didComeOnScreen()
     }
 
-    /// What is at the bottom stays there when the keyboard comes.
+    /// Keeps the messages at the bottom there when the keyboard comes.
     open override func viewDidLayoutSubviews() {
         super.viewDidLayoutSubviews()
         let height = self.tableView.bounds.height
@@ -265,7 +265,7 @@ open class ConversationViewController: UIViewController, RoutedScreen, UITableVi
         if isLoading { self.wheel.startAnimating() } else { self.wheel.stopAnimating() }
     }
 
-    /// What stands in the place of messages.
+    /// Shows a text in the place of messages.
     func showEmpty() {
         let isGone = self.owner != nil && !self.isOpen
         self.emptyLabel.text = isGone ? self.words.signedOut : self.words.empty

@@ -24,7 +24,7 @@ public struct ImagePlugin: InputPlugin {
     }
 }
 
-/// What the person has chosen in the library.
+/// Takes the image that the person has chosen in the library.
 final class PhotoChoice: NSObject, UIImagePickerControllerDelegate, UINavigationControllerDelegate {
     private weak var screen: ConversationViewController?
 

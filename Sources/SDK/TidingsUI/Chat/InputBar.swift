@@ -41,7 +41,7 @@ open class InputBar: UIView, UITextViewDelegate {
     private let line: UIStackView
     private lazy var tallest = self.textView.heightAnchor.constraint(
         equalTo: self.widthAnchor, multiplier: Self.tallestShare)
-    /// Of the width: some eight lines.
+    /// The greatest height as a share of the width: some eight lines.
     private static let tallestShare: CGFloat = 0.45
 
     /// A bar that speaks some words.
@@ -58,7 +58,7 @@ open class InputBar: UIView, UITextViewDelegate {
     /// From a storyboard: always nil.
     public required init?(coder: NSCoder) { return nil }
 
-    /// What is typed. Setting it puts the caret at the end and is not told by `onChange`.
+    /// The typed text. Setting it puts the caret at the end and does not call `onChange`.
     public var text: String {
         get { self.textView.text }
         set {
@@ -80,7 +80,7 @@ open class InputBar: UIView, UITextViewDelegate {
     /// Whom the text mentions.
     public var mentions: Mentions { MentionCompletion.mentions(in: self.text, chosen: self.chosen) }
 
-    /// What is answered or changed, above the field; nil for nothing.
+    /// Shows above the field the message that is answered or changed; nil hides it.
     public func show(context: String?) {
         self.contextLabel.text = context
         self.context.isHidden = context == nil
@@ -173,7 +173,7 @@ open class InputBar: UIView, UITextViewDelegate {
 
     // MARK: Mentions
 
-    /// Begins to mention somebody, as typing `@` and choosing them does.
+    /// Begins to mention a person, as typing `@` and choosing them does.
     public func mention(_ candidate: MentionCompletion.Candidate) {
         self.complete(NSRange(location: self.text.utf16.count, length: 0), with: candidate)
     }

@@ -12,7 +12,7 @@ public import UIKit
 /// }
 /// ```
 @MainActor public protocol InputPlugin {
-    /// What it is called in the menu.
+    /// Returns the title in the menu.
     func title(in words: InterfaceWords) -> String
     /// The image beside the title; nil for none.
     var image: UIImage? { get }

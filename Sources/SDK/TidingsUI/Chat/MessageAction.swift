@@ -1,6 +1,6 @@
 import TidingsModel
 
-/// What a person can do with a message, in the order of its menu.
+/// An action that a person can take on a message, in the order of its menu.
 public enum MessageAction: Hashable, Sendable, CaseIterable {
     /// Send it again.
     case retry
@@ -33,7 +33,7 @@ public enum MessageAction: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// What it is called.
+    /// Returns the title in the menu.
     public func title(in words: ChatWords) -> String {
         switch self {
         case .retry: words.retry
@@ -47,12 +47,12 @@ public enum MessageAction: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// What decides which actions there are.
+    /// The facts that decide which actions there are.
     struct Facts {
         var conversation: ConversationID
-        /// Whether the person may write there now.
+        /// True if the person may write there now.
         var mayWrite = true
-        /// What the person is there; nil for no member.
+        /// The person's role there; nil for no member.
         var role: MemberRole?
         var recallLimit: Int64?
         var showsMarks = true

@@ -27,19 +27,19 @@ open class MessageCell: UITableViewCell {
     public let portraitView = UIImageView()
     /// The sender's name; hidden where it is clear.
     public let nameLabel = MessageCell.label(.caption1, .secondaryLabel)
-    /// What is behind quote and body.
+    /// The background of quote and body.
     public let bubbleView = UIView()
     /// The message it answers; hidden for none.
     public let quoteLabel = MessageCell.label(.footnote, .secondaryLabel)
-    /// What the message says.
+    /// The content of the message.
     public let bodyStack = UIStackView()
     /// When it was sent.
     public let timeLabel = MessageCell.label(.caption2, .secondaryLabel)
-    /// What has become of it; hidden for nothing.
+    /// The state of the message; hidden for none.
     public let stateLabel = MessageCell.label(.caption2, .secondaryLabel)
     /// Sends it again; hidden unless it was refused.
     public let retryButton = UIButton(type: .system)
-    /// What it shows; nil before the first.
+    /// The row that the cell shows; nil before the first.
     public private(set) var row: MessageRow?
     private let column = UIStackView()
     private weak var screen: ConversationViewController?

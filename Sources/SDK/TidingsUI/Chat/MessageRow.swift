@@ -9,7 +9,7 @@ public struct MessageRow: Hashable, Sendable, Identifiable {
         public var message: MessageID?
         /// Whose it is.
         public var name: String
-        /// What it says.
+        /// The text of the quoted message.
         public var text: String
     }
 
@@ -19,32 +19,32 @@ public struct MessageRow: Hashable, Sendable, Identifiable {
     public var message: Message?
     /// The type of what it says.
     public var objectName: ObjectName
-    /// What it says.
+    /// The content of the message.
     public var content: MessageContent
-    /// What it says as text: its own, or what stands for its type, such as `[File]`.
+    /// The content as text: its own, or the words for its type, such as `[File]`.
     public var text: String
     /// Who has written it.
     public var sender: UserID
-    /// What they are called.
+    /// The sender's name.
     public var senderName: String
-    /// Whether name and portrait are shown: at the first of a person's messages in a row.
+    /// True if name and portrait are shown: at the first of a person's messages in a row.
     public var showsSender: Bool
-    /// Whether this person has written it.
+    /// True if this person has written it.
     public var isOwn: Bool
     /// The time of day it was sent.
     public var time: String
     /// Wall milliseconds since 1970.
     public var sentAt: Int64
-    /// Whether its sender has changed it.
+    /// True if its sender has changed it.
     public var isEdited: Bool
-    /// What it answers.
+    /// The message that it answers.
     public var quote: Quote?
-    /// What has become of it, for own messages.
+    /// The state of sending, for own messages.
     public var state: SendState?
     /// The image's file, while it is not on the server.
     public var file: URL?
 
-    /// What VoiceOver says of it.
+    /// Returns the text that VoiceOver speaks.
     public func spoken(in words: ChatWords) -> String {
         var parts = [self.isOwn ? words.you : self.senderName]
         if let quote { parts.append("\(words.replyTo.filled([("name", quote.name)])): \(quote.text)") }
@@ -53,7 +53,7 @@ public struct MessageRow: Hashable, Sendable, Identifiable {
         return parts.joined(separator: ", ")
     }
 
-    /// What stands below it beside the time, and what VoiceOver says it is set to; empty for nothing.
+    /// Returns the text below the message beside the time, which VoiceOver reads as its value; empty for none.
     public func footer(in words: ChatWords) -> String {
         let edited = self.isEdited ? words.edited : nil
         return [edited, self.state?.text(in: words)].compactMap(\.self).joined(separator: " · ")
@@ -64,7 +64,7 @@ public struct MessageRow: Hashable, Sendable, Identifiable {
 public struct ChatNotice: Hashable, Sendable {
     /// The message.
     public var message: MessageID
-    /// What it says.
+    /// The text of the notice.
     public var text: String
     /// The person's own text, to be typed again; nil for none.
     public var recalledText: String?
@@ -76,12 +76,12 @@ public enum ChatRow: Hashable, Sendable, Identifiable {
     case day(Int64, String)
     /// Below are the messages that were unread.
     case unread(String)
-    /// A message was recalled, or somebody's app says something about the conversation.
+    /// A notice: a message was recalled, or a person's app says something about the conversation.
     case notice(ChatNotice)
     /// A message.
     case message(MessageRow)
 
-    /// What makes a row the same one when it changes.
+    /// The identity by which a row stays the same when it changes.
     public enum ID: Hashable, Sendable {
         /// A day's header.
         case day(Int64)
@@ -93,7 +93,7 @@ public enum ChatRow: Hashable, Sendable, Identifiable {
         case outgoing(ClientMessageID)
     }
 
-    /// What makes it the same row when it changes.
+    /// The identity by which the row stays the same when it changes.
     public var id: ID {
         switch self {
         case .day(let start, _): .day(start)

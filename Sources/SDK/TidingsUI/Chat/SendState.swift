@@ -1,7 +1,7 @@
 public import TidingsKit
 import TidingsModel
 
-/// What has become of a message of the person's own.
+/// The state of a message of the person's own.
 public enum SendState: Hashable, Sendable {
     /// On its way.
     case sending
@@ -20,7 +20,7 @@ public enum SendState: Hashable, Sendable {
     /// So many of so many people have read it.
     case readBy(Int, of: Int)
 
-    /// What it reads as, below the message.
+    /// Returns the text below the message.
     public func text(in words: ChatWords) -> String {
         switch self {
         case .sending: words.sending
@@ -35,7 +35,7 @@ public enum SendState: Hashable, Sendable {
         }
     }
 
-    /// Whether it was refused.
+    /// True if it was refused.
     public var isFailed: Bool {
         if case .failed = self { return true }
         return false

@@ -9,7 +9,7 @@ public import UIKit
 
     /// The portrait, or a symbol where there is none; hidden where the app shows no portraits.
     public let portraitView = UIImageView()
-    /// What the conversation is called.
+    /// The title of the conversation.
     public let titleLabel = UILabel()
     /// When the newest message came.
     public let timeLabel = UILabel()

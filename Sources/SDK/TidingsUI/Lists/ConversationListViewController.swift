@@ -20,7 +20,7 @@ public import UIKit
     /// Rows that are made at once; more when the last of them comes into view.
     static let rowsAtOnce = 100
 
-    /// What the list shares with the app's other screens.
+    /// The state that the app's screens share.
     public let interface: ChatInterface
     /// The table.
     public let tableView = UITableView(frame: .zero, style: .plain)
@@ -30,7 +30,7 @@ public import UIKit
     public private(set) var invitations: [Invitation] = []
     /// The cells of conversations: `ConversationCell` or a subclass.
     open var cellClass: ConversationCell.Type { ConversationCell.self }
-    /// What stands where there is no conversation; by default a sentence.
+    /// The view in place of an empty list; by default a sentence.
     open lazy var emptyView: UIView = UILabel()
 
     enum Item: Hashable, Sendable {
@@ -201,7 +201,7 @@ public import UIKit
         self.tableView.backgroundView = self.entries.isEmpty ? self.emptyView : nil
     }
 
-    /// Of all conversations only those that may come into view have rows.
+    /// Shows the rows. Only conversations that may come into view have one.
     private func showRows() {
         let before = self.rows
         let shown = self.items.prefix(self.limit)
@@ -326,14 +326,14 @@ public import UIKit
         }
     }
 
-    /// What a swipe from the leading edge offers.
+    /// Returns the actions of a swipe from the leading edge.
     open func tableView(
         _ tableView: UITableView, leadingSwipeActionsConfigurationForRowAt indexPath: IndexPath
     ) -> UISwipeActionsConfiguration? {
         self.item(at: indexPath).map { self.swipe(ConversationListAction.leading(for: $0), on: $0) }
     }
 
-    /// What a swipe from the trailing edge offers.
+    /// Returns the actions of a swipe from the trailing edge.
     open func tableView(
         _ tableView: UITableView, trailingSwipeActionsConfigurationForRowAt indexPath: IndexPath
     ) -> UISwipeActionsConfiguration? {
@@ -342,7 +342,7 @@ public import UIKit
             ?? UISwipeActionsConfiguration(actions: [])
     }
 
-    /// What a long press offers.
+    /// Returns the menu of a long press.
     open func tableView(
         _ tableView: UITableView, contextMenuConfigurationForRowAt indexPath: IndexPath, point: CGPoint
     ) -> UIContextMenuConfiguration? { self.item(at: indexPath).flatMap { self.menu(for: $0) } }

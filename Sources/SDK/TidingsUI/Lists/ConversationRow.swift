@@ -2,13 +2,13 @@ import ClientCore
 import TidingsClient
 public import TidingsModel
 
-/// What a row of the list of conversations shows.
+/// The content of a row in the list of conversations.
 public struct ConversationRow: Hashable, Sendable, Identifiable {
     /// The conversation.
     public var id: ConversationID
     /// The other person's name, or the group's.
     public var title: String
-    /// What stands before the summary: that it is a draft, or that somebody mentions this person.
+    /// The mark before the summary: it is a draft, or a message mentions this person.
     public var mark: String?
     /// The draft, or the newest message in a line.
     public var summary: String
@@ -16,13 +16,13 @@ public struct ConversationRow: Hashable, Sendable, Identifiable {
     public var time: String
     /// How many messages are unread; nil for none.
     public var badge: String?
-    /// Whether nothing of it rings.
+    /// True if nothing of it rings.
     public var isMuted: Bool
-    /// Whether it stays at the top.
+    /// True if it stays at the top.
     public var isPinned: Bool
-    /// Whether several people are in it.
+    /// True if several people are in it.
     public var isOfGroup: Bool
-    /// What VoiceOver says of all of it.
+    /// The text that VoiceOver speaks for the whole row.
     public var spoken: String
 
     /// More unread messages than these are not counted out.
@@ -76,7 +76,7 @@ extension ConversationRow {
     }
 }
 
-/// What a person does with a conversation in the list.
+/// A person's action on a conversation in the list.
 public enum ConversationListAction: Hashable, Sendable, CaseIterable {
     /// Reads everything.
     case markRead
@@ -91,17 +91,17 @@ public enum ConversationListAction: Hashable, Sendable, CaseIterable {
     /// Takes it from the list until a new message comes.
     case hide
 
-    /// Those that a swipe from the leading edge offers, the outermost first.
+    /// Returns the actions of a swipe from the leading edge, the outermost first.
     static func leading(for item: ConversationSummary) -> [ConversationListAction] {
         (item.unread > 0 ? [.markRead] : []) + [item.pinnedAt == nil ? .pin : .unpin]
     }
 
-    /// Those that a swipe from the trailing edge offers, the outermost first.
+    /// Returns the actions of a swipe from the trailing edge, the outermost first.
     static func trailing(for item: ConversationSummary) -> [ConversationListAction] {
         [.hide, item.level.isMuted ? .unmute : .mute]
     }
 
-    /// Those of the menu.
+    /// Returns the actions of the menu.
     static func menu(for item: ConversationSummary) -> [ConversationListAction] {
         Self.leading(for: item) + Self.trailing(for: item).reversed()
     }
@@ -125,7 +125,7 @@ extension PersonSettings {
     }
 }
 
-/// What the list says of the connection; nothing while there is one.
+/// The list's notice about the connection; none while it is there.
 enum ConnectionNotice {
     static func text(for status: ConnectionStatus, in words: ListWords) -> String? {
         switch status {

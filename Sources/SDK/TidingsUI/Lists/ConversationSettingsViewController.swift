@@ -3,8 +3,8 @@ import TidingsClient
 public import TidingsModel
 public import UIKit
 
-/// What a person sets for one conversation: whether it rings and stays at the top; of a group who is in it, what the person is called
-/// there, and a way out; of a conversation of two whether the other person is blocked. The screen of a conversation opens it.
+/// The screen of one conversation's settings: if it rings and stays at the top; of a group its members, the person's nickname there and a
+/// way out; of a conversation of two a switch to block the other person. The screen of a conversation opens it.
 @MainActor open class ConversationSettingsViewController: FormViewController {
     /// The conversation.
     public let conversation: ConversationID

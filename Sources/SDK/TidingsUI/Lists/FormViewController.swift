@@ -25,7 +25,7 @@ struct FormRow: Hashable, Sendable {
     /// Beside it.
     var value: String?
     var kind: Kind
-    /// What a swipe from the trailing edge does.
+    /// The title of the action that a swipe from the trailing edge offers.
     var swipe: String?
 
     init(
@@ -55,21 +55,21 @@ struct FormSection: Hashable, Sendable {
     }
 }
 
-/// What the SDK's screens of settings have in common: a table of sections, told by values.
+/// The base of the SDK's screens of settings: a table of sections, described by values.
 @MainActor open class FormViewController: UIViewController, UITableViewDelegate {
-    /// What the screen shares with the app's other screens.
+    /// The state that the app's screens share.
     public let interface: ChatInterface
     /// The table.
     public let tableView = UITableView(frame: .zero, style: .insetGrouped)
-    /// What is shown. Rows of the same id change in their place.
+    /// The sections of the table. Rows of the same id change in their place.
     var sections: [FormSection] = [] { didSet { if self.sections != oldValue { self.showSections() } } }
 
     private(set) lazy var texts = RowTexts(self.interface)
     let followers = StreamFollowers()
     private var owner: UserID?
-    /// What the screen asks goes with its person.
+    /// The question that the screen asks; it disappears when the person signs out.
     weak var question: UIViewController?
-    /// Whether whoever was signed in first still is: a screen shows and changes nothing of anybody else's.
+    /// True while the first person who was signed in still is: a screen shows and changes nothing of another person's.
     var isOwners: Bool { self.client.userID == self.owner }
     var words: ListWords { self.interface.words.lists }
     var client: ChatClient { self.interface.client }
@@ -92,9 +92,9 @@ struct FormSection: Hashable, Sendable {
 
     // MARK: What a screen says and does
 
-    /// What is shown may have changed: sets `sections`. Called when the screen appears, and when the server has refused a setting.
+    /// Sets `sections` anew. Called when the screen appears, and when the server has refused a setting.
     open func refresh() {}
-    /// What is kept beside `sections` is given up: its person has signed out.
+    /// Gives up the state beside `sections`: its person has signed out.
     func forget() {}
     func didChoose(_ row: FormRow) {}
     /// The row in `sections` still says what was before.
@@ -144,7 +144,7 @@ struct FormSection: Hashable, Sendable {
         }
     }
 
-    /// Asks about somebody or something that has a name.
+    /// Asks to confirm an action on a person or thing with a name.
     func confirm(
         _ question: KeyPath<ListWords, String>, _ name: String, button: String,
         then act: @escaping @MainActor () -> Void
@@ -220,7 +220,7 @@ struct FormSection: Hashable, Sendable {
         }
     }
 
-    /// What a swipe from the trailing edge offers.
+    /// Returns the action of a swipe from the trailing edge.
     open func tableView(
         _ tableView: UITableView, trailingSwipeActionsConfigurationForRowAt indexPath: IndexPath
     ) -> UISwipeActionsConfiguration? {

@@ -1,8 +1,8 @@
 import Foundation
 public import TidingsModel
 
-/// What the list of conversations and the screens of settings and devices say beside names and messages, in one language. `{name}`,
-/// `{count}` and `{time}` stand for what the sentence is about.
+/// The words of the list of conversations and the screens of settings and devices beside names and messages, in one language. `{name}`,
+/// `{count}` and `{time}` stand for the subject of the sentence.
 public struct ListWords: Hashable, Sendable {
     /// How VoiceOver says that something is on.
     public var on: String
@@ -32,7 +32,7 @@ public struct ListWords: Hashable, Sendable {
     public var muted: String
     /// A conversation that stays at the top, for VoiceOver.
     public var pinned: String
-    /// What a person does with a conversation.
+    /// The titles of a person's actions on a conversation.
     public var actions: [ConversationListAction: String]
     /// Who asks this person in: `{name}`.
     public var invites: String
@@ -72,13 +72,13 @@ public struct ListWords: Hashable, Sendable {
     public var quietFrom: String
     /// When they end.
     public var quietTo: String
-    /// Whether what came meanwhile rings when they are over.
+    /// Names the switch for ringing after quiet hours for the messages that came in them.
     public var quietLater: String
-    /// What they do.
+    /// Explains quiet hours.
     public var quietExplained: String
     /// The switch that keeps text out of notifications.
     public var hideContent: String
-    /// What that switch does.
+    /// Explains the switch that hides content.
     public var hideContentExplained: String
     /// The switch for banners and sounds while the app is open.
     public var ringInApp: String
@@ -86,7 +86,7 @@ public struct ListWords: Hashable, Sendable {
     public var blocked: String
     /// It is empty.
     public var nobodyBlocked: String
-    /// Unblocks somebody.
+    /// Unblocks a person.
     public var unblock: String
     /// Asks whether to: `{name}`.
     public var askUnblock: String
@@ -124,9 +124,9 @@ public struct ListWords: Hashable, Sendable {
     public var spans: [String]
     /// The section of members: `{count}`.
     public var members: String
-    /// What a member may do, for those who may more than others.
+    /// The roles of members who may do more than others.
     public var roles: [MemberRole: String]
-    /// What this person is called here.
+    /// This person's nickname in the group.
     public var nickname: String
     /// Keeps what was entered.
     public var save: String

@@ -2,10 +2,10 @@ import TidingsClient
 import TidingsModel
 import UIKit
 
-/// What rows are made with, beside what they show.
+/// The texts that rows are made with, beside their content.
 @MainActor struct RowTexts {
     var words: ListWords
-    /// What stands for messages without words.
+    /// The words for messages without text.
     var notifications: NotificationWords
     var time: ChatTimes
 }

@@ -4,8 +4,8 @@ import TidingsModel
 import UIKit
 import UserNotifications
 
-/// What may ring: what iOS allows, the level of each kind of conversation, quiet hours, hidden content, banners while the app is open, and
-/// whom the person has blocked. What is set holds on all of the person's devices, but for the banners.
+/// The screen of what may ring: what iOS allows, the level of each kind of conversation, quiet hours, hidden content, banners while the app
+/// is open, and the people whom the person has blocked. Settings hold on all of the person's devices, but for the banners.
 ///
 /// ```swift
 /// self.navigationController?.pushViewController(NotificationSettingsViewController(), animated: true)
@@ -122,7 +122,7 @@ extension SystemPermission {
     }
 }
 
-/// Whether messages of other screens ring while the app is open, as the person has chosen on this phone.
+/// The person's choice on this phone if messages of other screens ring while the app is open.
 @MainActor struct ForegroundRinging {
     let client: ChatClient
     var defaults = UserDefaults.standard

@@ -2,7 +2,7 @@ import TidingsModel
 
 // What the screens of settings show, as values.
 
-/// What iOS lets the app show.
+/// The app's permission from iOS.
 struct SystemPermission: Hashable, Sendable {
     enum Answer: Hashable, Sendable { case allowed, quiet, denied, unasked }
     var answer: Answer
@@ -89,7 +89,7 @@ struct ConversationForm: Hashable, Sendable {
     var conversation: ConversationID
     var title: String
     var person: UserID?
-    /// What the person has set for it.
+    /// The person's settings for it.
     var settings = ConversationSettings()
     var levelOfKind = NotificationLevel.all
     var isBlocked = false
@@ -186,6 +186,7 @@ enum DeviceForm: Hashable, Sendable {
     private static func row(of device: OwnDevice, _ words: ListWords, _ time: (Int64) -> String) -> FormRow {
         let detail = [
             device.lastSeenAt.map { words.filled(\.lastSeen, "time", time($0)) } ?? words.connectedNow,
+            device.model,
             device.appVersion.map { words.filled(\.appVersion, "version", $0) },
             device.push == .none || device.push == .dead ? words.noPush : nil,
         ].compactMap { $0 }.joined(separator: " · ")

@@ -4,7 +4,7 @@ import Foundation
 enum TimeText: Hashable {
     case time, yesterday, weekday, day, date
 
-    /// What is ahead, by a clock that is set otherwise, is shown as today.
+    /// Chooses the form of a time. A time ahead, by a clock that is set otherwise, is shown as today.
     init(of date: Date, now: Date, in calendar: Calendar) {
         let (day, today) = (calendar.startOfDay(for: date), calendar.startOfDay(for: now))
         switch calendar.dateComponents([.day], from: day, to: today).day ?? 0 {

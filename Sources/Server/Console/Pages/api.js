@@ -65,9 +65,11 @@ async function problemOf(response) {
   const retryAfter = Number(response.headers.get('Retry-After')) || null;
   let body = {};
   try { body = await response.json(); } catch { /* Something on the way has answered, not the server. */ }
+  const [field, detail] = [body.field ?? '', body.detail ?? ''];
   return new Problem({
-    status: response.status, code: body.code ?? (response.status >= 500 ? 'unavailable' : 'bad_request'), detail: body.detail ?? '',
-    field: body.field ?? '', rule: body.rule ?? '', request_id: body.request_id ?? response.headers.get('X-Request-Id') ?? '', retryAfter,
+    status: response.status, code: body.code ?? (response.status >= 500 ? 'unavailable' : 'bad_request'), detail, field,
+    // The sentence without the field, for what is told beside it.
+    rule: field && detail.startsWith(`${field} `) ? detail.slice(field.length + 1) : detail, request_id: body.request_id ?? response.headers.get('X-Request-Id') ?? '', retryAfter,
   });
 }
 
@@ -112,9 +114,10 @@ export const api = {
   delete: (address, options) => request('DELETE', address, options),
 };
 
-/** The same request for a shell. */
-export function curlOf(method, address, body) {
-  const lines = [`curl -X ${method} ${location.origin}${address}`, '-H "Authorization: Bearer $OPERATOR_KEY"'];
+/** The same request for a shell. `key` names the variable that holds it; null for none. */
+export function curlOf(method, address, body, { key = 'OPERATOR_KEY', origin = location.origin } = {}) {
+  const lines = [`curl ${method === 'HEAD' ? '-I' : `-X ${method}`} '${origin}${address}'`];
+  if (key) lines.push(`-H "Authorization: Bearer $${key}"`);
   if (body !== undefined) {
     lines.push(`-d '${JSON.stringify(body).replaceAll('\'', '\'\\\'\'')}'`);
   }

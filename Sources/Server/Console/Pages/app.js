@@ -5,7 +5,8 @@ import { api, whenUnauthorized, confirmWith } from './api.js';
 import { t, useLanguage, currentLanguage, LANGUAGE_NAMES, readStored, writeStored } from './text.js';
 import { session, findSession, forgetSession, signOut } from './session.js';
 import { LiveStream } from './events.js';
-import { readAddress, addressOf, go } from './router.js';
+import { addressOf, go } from './address.js';
+import { readAddress } from './router.js';
 import { navigation } from './routes.js';
 import { pageHead, problemBox, skeleton, setAnnouncer, announce, emptyState, button, toast } from './widgets.js';
 import { rememberEvents } from './memory.js';
@@ -107,6 +108,21 @@ function accountMenu() {
   });
 }
 
+const IS_MAC = /Mac|iPhone|iPad/.test(navigator.platform);
+
+/** Opens the field over everything, unless a question is open. */
+async function openQuick() {
+  if (!session.operator || !frame.main || document.querySelector('dialog[open]')) return;
+  const { openQuick: open } = await import('./quick.js');
+  if (!document.querySelector('dialog[open]')) open({ app: readAddress()?.params.app ?? lastApp(), apps: frame.apps, navigation });
+}
+
+function quickButton() {
+  const keys = IS_MAC ? '⌘K' : 'Ctrl K';
+  return h('button.quick-button', { type: 'button', 'aria-label': t('quick.open', { keys }), 'aria-keyshortcuts': 'Control+K Meta+K', title: t('quick.open', { keys }), on: { click: openQuick } },
+    icon('search'), h('span.quick-words', t('quick.short')), h('kbd', keys));
+}
+
 const STATE_KINDS = { live: 'good', connecting: 'quiet', reconnecting: 'wait', offline: 'bad' };
 
 function showStreamState(state) {
@@ -202,7 +218,7 @@ function showFrame() {
       sideButton,
       h('a.brand', { href: '#/apps', 'aria-label': 'Tidings' }, h('img', { src: 'icon-tidings.svg', alt: '', width: 24, height: 24 }), h('span', 'Tidings')),
       h('div.top-space'),
-      state, ...preferenceMenus(), accountMenu()),
+      quickButton(), state, ...preferenceMenus(), accountMenu()),
     h('div.body', side, main),
     announcer,
     h('div.toasts', { id: 'toasts', 'aria-live': 'polite' }));
@@ -214,12 +230,15 @@ function makePage(route, params, query, root, controller) {
   const leaving = [];
   const page = {
     root, params, query, app: params.app ?? null, signal: controller.signal,
+    // Takes the focus instead of the heading, where an address leads to a part of the page.
+    focusOn: null,
     onLeave: (handler) => leaving.push(handler),
     setTitle: (title) => { document.title = `${title} · Tidings`; },
     live: (types, handler, onReset, onPassedOver) => {
       if (frame.stream) leaving.push(frame.stream.subscribe(types, handler, onReset, onPassedOver));
     },
     apps: () => frame.apps,
+    lastApp,
     reloadApps: loadApps,
     reload: () => showPage(),
   };
@@ -277,7 +296,7 @@ async function showPage({ keepFocus = false } = {}) {
   if (turn !== shown) return;
   const heading = content.querySelector('h1');
   if (heading && document.title === 'Tidings') page.setTitle(heading.textContent);
-  if (heading && !keepFocus) heading.focus({ preventScroll: true });
+  if (heading && !keepFocus) (page.focusOn ?? heading).focus({ preventScroll: true });
 }
 
 /** Where somebody begins who has named no place: the app they were at, or the only one there is. */
@@ -350,6 +369,13 @@ document.addEventListener('click', (event) => {
   for (const open of document.querySelectorAll('.menu-button[aria-expanded="true"]')) {
     if (!open.parentElement.contains(event.target)) open.click();
   }
+});
+
+document.addEventListener('keydown', (event) => {
+  // A browser that fills in a password tells a key press without a key.
+  if (event.key?.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
+  event.preventDefault();
+  openQuick();
 });
 
 window.addEventListener('unhandledrejection', (event) => {

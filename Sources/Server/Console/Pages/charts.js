@@ -1,7 +1,7 @@
 // Small charts. Lines differ by dash and mark as well as by colour, and every chart can be read as a table.
 
 import { h, s, makeId } from './dom.js';
-import { t, clock, compact, number } from './text.js';
+import { t, clock, compact, number, duration } from './text.js';
 import { table, disclosure } from './widgets.js';
 
 const WIDTH = 600;
@@ -19,8 +19,29 @@ function withUnit(words, unit) {
   return unit.startsWith('/') || !unit ? `${words}${unit}` : `${words} ${unit}`;
 }
 
-function linePath(values, top) {
+/** Returns the place of a value, from 0 at the axis to 1 at the top. Each step up of a time is ten times as long. */
+function placeOf(value, scale) {
+  if (!scale.isTime) return value / scale.top;
+  return value <= scale.bottom ? 0 : Math.log10(value / scale.bottom) / Math.log10(scale.top / scale.bottom);
+}
+
+/** The scale of a chart: its ends, and the values that have a line and words. */
+function scaleOf(values, isTime) {
+  const known = values.filter((value) => value !== null);
+  if (!isTime) {
+    const top = niceTop(Math.max(0, ...known));
+    return { isTime, top, ticks: [0, top / 2, top] };
+  }
+  const top = Math.max(100, 10 ** Math.ceil(Math.log10(Math.max(1, ...known))));
+  const ticks = [];
+  for (let tick = 1; tick <= top; tick *= 10) ticks.push(tick);
+  return { isTime, bottom: 1, top, ticks };
+}
+
+/** The line through known values; those that stand alone are dots of their own: a line of no length, with round ends. */
+function pathsOf(values, scale) {
   let path = '';
+  let dots = '';
   let isDown = false;
   values.forEach((value, index) => {
     if (value === null) {
@@ -28,24 +49,29 @@ function linePath(values, top) {
       return;
     }
     const x = (index / Math.max(1, values.length - 1)) * WIDTH;
-    const y = HEIGHT - (value / top) * (HEIGHT - 4) - 1;
-    // A value that stands alone is a short dash: a dot would be lost.
+    const y = yOf(value, scale);
     const isAlone = !isDown && (values[index + 1] ?? null) === null;
-    path += isDown ? `L${x.toFixed(1)} ${y.toFixed(1)}` : isAlone ? `M${(x - 4).toFixed(1)} ${y.toFixed(1)}h8` : `M${x.toFixed(1)} ${y.toFixed(1)}`;
+    if (isAlone) dots += `M${x.toFixed(1)} ${y.toFixed(1)}h0.01`;
+    else path += `${isDown ? 'L' : 'M'}${x.toFixed(1)} ${y.toFixed(1)}`;
     isDown = true;
   });
-  return path;
+  return { path, dots };
+}
+
+function yOf(value, scale) {
+  return HEIGHT - 1 - placeOf(value, scale) * (HEIGHT - 4);
 }
 
 /**
  * A chart of lines over time. `series`: `[{name, values}]`, newest last, null where nothing is known; all begin at `from` and go on in
- * steps of `step` milliseconds.
+ * steps of `step` milliseconds. With `isTime` values are milliseconds, drawn logarithmically.
  */
-export function lineChart({ title, series, from, step, unit }) {
-  const top = niceTop(Math.max(0, ...series.flatMap((each) => each.values.filter((value) => value !== null))));
+export function lineChart({ title, series, from, step, unit = '', isTime = false }) {
+  const scale = scaleOf(series.flatMap((each) => each.values), isTime);
+  const say = (value) => (isTime ? duration(value) : withUnit(compact(value), unit));
   const count = series[0].values.length;
   const unknown = series[0].values.findIndex((value) => value !== null);
-  const latest = series.map((each) => `${each.name}: ${withUnit(number(each.values.findLast((value) => value !== null) ?? 0), unit)}`).join(', ');
+  const latest = series.map((each) => `${each.name}: ${say(each.values.findLast((value) => value !== null) ?? 0)}`).join(', ');
   const patternId = makeId('pattern');
   const blank = unknown < 0 ? WIDTH : (unknown / Math.max(1, count - 1)) * WIDTH;
   const rows = [];
@@ -60,21 +86,23 @@ export function lineChart({ title, series, from, step, unit }) {
         s('line', { x1: 0, x2: 20, y1: 4, y2: 4, class: `series-${index + 1}`, 'stroke-dasharray': DASHES[index] })),
       each.name)))),
     h('div.plot',
-      h('span.plot-top', { 'aria-hidden': 'true' }, withUnit(compact(top), unit)),
+      h('div.plot-ticks', { 'aria-hidden': 'true' }, scale.ticks.map((tick) => h('span', { vars: { '--y': `${(yOf(tick, scale) / HEIGHT) * 100}%` } }, say(tick)))),
       s('svg.plot-svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': t('chart.label', { title, latest }) },
         s('defs', s('pattern', { id: patternId, width: 8, height: 8, patternUnits: 'userSpaceOnUse' }, s('path', { d: 'M0 8L8 0', class: 'hatch' }))),
         blank > 4 ? s('rect', { x: 0, y: 0, width: blank, height: HEIGHT, fill: `url(#${patternId})` }) : null,
-        [0.25, 0.5, 0.75].map((part) => s('line', { x1: 0, x2: WIDTH, y1: HEIGHT * part, y2: HEIGHT * part, class: 'grid' })),
+        scale.ticks.slice(1).map((tick) => s('line', { x1: 0, x2: WIDTH, y1: yOf(tick, scale), y2: yOf(tick, scale), class: 'grid', 'vector-effect': 'non-scaling-stroke' })),
         s('line', { x1: 0, x2: WIDTH, y1: HEIGHT - 0.5, y2: HEIGHT - 0.5, class: 'axis' }),
-        series.map((each, index) => s('path', {
-          d: linePath(each.values, top), class: `line series-${index + 1}`, 'stroke-dasharray': DASHES[index], 'vector-effect': 'non-scaling-stroke',
-        })))),
-    h('div.plot-times', { 'aria-hidden': 'true' }, h('span', clock(from)), blank > WIDTH * 0.3 ? h('span', t('chart.unknown')) : null,
+        series.map((each, index) => {
+          const { path, dots } = pathsOf(each.values, scale);
+          return [s('path', { d: path, class: `line series-${index + 1}`, 'stroke-dasharray': DASHES[index], 'vector-effect': 'non-scaling-stroke' }),
+            dots ? s('path', { d: dots, class: `line dots series-${index + 1}`, 'vector-effect': 'non-scaling-stroke' }) : null];
+        }))),
+    h('div.plot-times', { 'aria-hidden': 'true' }, h('span', clock(from)), h('span', blank > WIDTH * 0.3 ? t('chart.unknown') : clock(from + (count * step) / 2)),
       h('span', clock(from + count * step))),
     disclosure(t('chart.asTable'), table({
       caption: title,
       columns: [{ key: 'at', label: t('frame.time'), cell: (row) => clock(row.at) },
-        ...series.map((each, index) => ({ key: each.name, label: each.name, className: 'num', cell: (row) => row.values[index] === null ? '–' : number(row.values[index]) }))],
+        ...series.map((each, index) => ({ key: each.name, label: each.name, className: 'num', cell: (row) => row.values[index] === null ? '–' : isTime ? duration(row.values[index]) : number(row.values[index]) }))],
       rows,
       empty: h('p.quiet', t('chart.nothing')),
     })));

@@ -32,7 +32,7 @@ function audienceCount(page, draft) {
         const { people, devices } = await api.get(path`/v1/apps/${page.app}/pushes/count`, { audience: JSON.stringify(audience) }, { signal: page.signal });
         if (mine !== turn) return;
         Object.assign(draft, { people, devices });
-        count.replaceChildren(h('strong', tn('compose.reaches', people)), devices === undefined ? '' : `, ${tn('compose.onDevices', devices)}`, h('span.quiet', ` ${t('compose.reachesNote')}`));
+        count.replaceChildren(h('strong', tn('compose.reaches', people)), devices === undefined ? '' : ` · ${tn('compose.onDevices', devices)}`, h('span.quiet', ` ${t('compose.reachesNote')}`));
       } catch (problem) {
         if (problem.name === 'AbortError' || mine !== turn) return;
         draft.people = null;
@@ -89,15 +89,20 @@ export function audienceCard(page, draft, changed) {
 
 /** How fast, for how long, in whose name. */
 function moreOptions(draft, set) {
+  const tick = (name) => checkbox(t(`compose.${name}`), draft[name] ?? false, { on: { change: set(name, (input) => input.checked) } });
+  const [conversation, counted] = [tick('conversation'), tick('counted')];
+  const follow = () => { counted.hidden = !conversation.input.checked; };
+  conversation.addEventListener('change', follow);
+  follow();
+  const lists = draft.what === 'custom' ? [] : [conversation, counted];
   const more = disclosure(t('compose.more'), h('div.form',
     field({ label: t('compose.rate'), hint: t('compose.rateHint'), optional: true, input: h('input', { type: 'number', min: 1, max: 1_000_000, value: draft.rate ?? '', on: { input: set('rate') } }) }),
     field({ label: t('compose.lifetime'), hint: t('compose.lifetimeHint'), optional: true, input: h('input', { type: 'number', min: 1, max: 720, value: draft.lifetime ?? '', on: { input: set('lifetime') } }) }),
     field({ label: t('push.account'), hint: t('compose.accountHint'), optional: true, input: textInput({ placeholder: 'MP news', value: draft.accountText ?? '', on: { input: set('accountText') } }) }),
-    h('div.form-row',
-      checkbox(t('compose.counted'), draft.counted ?? false, { on: { change: set('counted', (input) => input.checked) } }),
+    h('div.form-row', lists,
       checkbox(t('compose.ignoresBlocks'), draft.ignoresBlocks ?? false, { on: { change: set('ignoresBlocks', (input) => input.checked) } }))));
   // What was set is seen.
-  more.open = Boolean(draft.rate || draft.lifetime || draft.accountText || draft.counted || draft.ignoresBlocks);
+  more.open = Boolean(draft.rate || draft.lifetime || draft.accountText || draft.conversation || draft.counted || draft.ignoresBlocks);
   return more;
 }
 

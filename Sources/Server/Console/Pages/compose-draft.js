@@ -42,8 +42,8 @@ class Draft {
 
   /** Everything that was entered, to be compared. */
   get entered() {
-    const { options, text, audienceKind, audienceEntries, when, sender, target, silent, at, local, rate, lifetime, accountText, counted, ignoresBlocks } = this;
-    const all = { ...options, text, audienceKind, ...audienceEntries, when, sender, target, silentUser: silent.user, silentData: silent.data, at, local, rate, lifetime, accountText, counted, ignoresBlocks };
+    const { options, text, audienceKind, audienceEntries, when, sender, target, silent, at, local, rate, lifetime, accountText, conversation, counted, ignoresBlocks } = this;
+    const all = { ...options, text, audienceKind, ...audienceEntries, when, sender, target, silentUser: silent.user, silentData: silent.data, at, local, rate, lifetime, accountText, conversation, counted, ignoresBlocks };
     return JSON.stringify(Object.entries(all).filter(([, value]) => value));
   }
 
@@ -88,7 +88,8 @@ class Draft {
     if (this.when === 'local') Object.assign(body, { send_at_local: this.local || null, time_zone: this.zone || null });
     if (this.rate) body.rate_per_second = Number(this.rate);
     if (this.lifetime) body.lifetime_ms = Number(this.lifetime) * 3_600_000;
-    if (this.counted) body.counted = true;
+    // What the app alone gets stands in no list, and what stands in none never counts.
+    if (this.conversation && this.what === 'push') Object.assign(body, { conversation: true, ...(this.counted ? { counted: true } : {}) });
     if (this.ignoresBlocks) body.ignores_blocks = true;
     if (this.account) body.account = this.account;
     return body;
@@ -96,7 +97,36 @@ class Draft {
 }
 
 const drafts = new Map();
-whenSessionEnds(() => drafts.clear());
+/** The requests that were sent from here, by app and push. The server tells a push's text only shortened, and on request. */
+const sent = new Map();
+whenSessionEnds(() => {
+  drafts.clear();
+  sent.clear();
+});
+
+export function rememberSent(app, push, body) {
+  sent.set(`${app} ${push}`, body);
+}
+
+/** Returns the request that a push was sent with from here in this session; undefined for any other. */
+export function sentFromHere(app, push) {
+  return sent.get(`${app} ${push}`);
+}
+
+/** Begins a draft of an app with a push there was: what it says and whom it was for, not its time. */
+export function draftAgain(app, { notification, custom, audience, rate_per_second: rate, lifetime_ms: lifetime, conversation, counted, ignores_blocks: ignoresBlocks, account }) {
+  const draft = new Draft();
+  drafts.set(app, draft);
+  draft.what = custom ? 'custom' : 'push';
+  const { text, custom: data, ...options } = notification ?? { title: custom?.title, text: custom?.content };
+  draft.text = text ?? '';
+  draft.options = Object.fromEntries(Object.entries({ sound: '', ...options, ...(data ? { custom: JSON.stringify(data, null, 2) } : {}) }).filter(([, value]) => value !== null && value !== undefined).map(([key, value]) => [key, String(value)]));
+  const [[kind, value]] = Object.entries(audience);
+  draft.audienceKind = ['everybody', 'users', 'tag', 'alias'].includes(kind) ? kind : 'json';
+  if (kind !== 'everybody') draft.audienceEntries[draft.audienceKind] = { users: () => value.join(', '), json: () => JSON.stringify(audience, null, 2) }[draft.audienceKind]?.() ?? value;
+  Object.assign(draft, { rate: rate ? String(rate) : '', lifetime: lifetime ? String(lifetime / 3_600_000) : '', conversation, counted, ignoresBlocks, accountText: account ? `${account.kind} ${account.id}` : '' });
+  return draft.what;
+}
 
 /** The draft of an app, as an address asks for it: of which kind, and to whom. */
 export function openDraft(app, query) {

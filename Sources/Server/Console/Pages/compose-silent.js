@@ -1,8 +1,7 @@
 // A silent push to one person: nothing is shown, the app is woken.
 
-import { h } from './dom.js';
 import { t } from './text.js';
-import { card, field, textInput, note } from './widgets.js';
+import { card, field, textInput } from './widgets.js';
 import { silentCard } from './page-person.js';
 
 export function silentParts(page, draft, changed) {
@@ -14,5 +13,5 @@ export function silentParts(page, draft, changed) {
     if (!user.value.trim()) user.focus();
     return user.value.trim() || null;
   };
-  return card({ title: t('silent.title') }, note('info', h('p', t('compose.silentBudget'))), entry, silentCard(page, whom, silent, changed));
+  return card({ title: t('silent.title'), lead: t('silent.lead') }, entry, silentCard(page, whom, silent, changed));
 }

@@ -1,12 +1,13 @@
 // The search for deliveries, and the answer to "why silent?" that is made of it.
 
-import { h, bdi } from './dom.js';
+import { h, bdi, shape } from './dom.js';
 import { api, path } from './api.js';
-import { t, duration, exactClock, dateTime } from './text.js';
-import { addressOf } from './router.js';
-import { table, field, textInput, select, button, idChip, emptyState, personLink, pagedList, problemBox } from './widgets.js';
-import { ENDS, WAITS, endChip, waitChip, sentence, waitsSentence, remedy } from './legs.js';
-import { conversationLink } from './page-messages.js';
+import { t, tn, duration, clock, exactClock, date, dateTime } from './text.js';
+import { addressOf } from './address.js';
+import { timeOf, table, field, textInput, select, button, emptyState, personLink, pagedList, problemBox, disclosure } from './widgets.js';
+import { ENDS, WAITS, legChip, sentences, wasSilent, remedy } from './legs.js';
+import { deviceLink } from './devices.js';
+import { conversationLink } from './links.js';
 
 const WINDOWS = [['600000', 'why.window.minutes'], ['3600000', 'why.window.hour'], ['21600000', 'why.window.hours'], ['86400000', 'why.window.day']];
 /** Before the wait, in the choice of states: an end may have its name. */
@@ -14,25 +15,27 @@ const WAIT = 'wait:';
 /** So many sentences at most: who asks about one time does not read more. */
 const SENTENCES = 50;
 
-/** What the phone said later, in the form that sentences read. */
-function receiptsOf(leg) {
-  return ['shown', 'opened'].filter((receipt) => leg[`${receipt}_at`]).map((receipt) => ({ receipt, at: leg[`${receipt}_at`] }));
+/** The time of today, else the day with it. */
+function timeWords(ms) {
+  return h('time', { datetime: new Date(ms).toISOString(), title: dateTime(ms) }, date(ms) === date(Date.now()) ? clock(ms) : dateTime(ms));
 }
 
-function timeOf(input) {
-  return input.value ? new Date(input.value).getTime() : '';
+/** Says what the state does not: a reason, or since when. The apns-id of an accepted push stands on the message's page. */
+function detailWords({ end, detail }) {
+  if (!detail || ['accepted', 'settled'].includes(end) && !detail.startsWith('suppressed')) return '–';
+  return end === 'token_dead' && Number(detail) ? dateTime(Number(detail)) : bdi(detail);
 }
 
 function legsTable(app, legs) {
   return table({
     caption: t('legs.found'),
     columns: [
-      { label: t('message.id'), cell: (row) => idChip(row.message_id, { href: addressOf('apps', app, 'messages', row.message_id) }) },
-      { label: t('frame.time'), cell: (row) => dateTime(row.sent_at) },
-      { label: t('legs.to'), cell: (row) => [personLink(app, row.user), row.device ? [h('span.quiet', ' · '), h('a', { href: addressOf('apps', app, 'people', row.user, 'devices', row.device) }, bdi(row.device))] : null] },
-      { label: t('frame.state'), cell: (row) => (row.end ? endChip(row.end, row.detail) : waitChip(row.wait)) },
-      { label: t('legs.after'), cell: (row) => (row.at ? duration(row.at - row.sent_at) : '–') },
-      { label: t('message.detail'), cell: (row) => (row.detail ? bdi(row.detail) : '–') },
+      { label: t('message.id'), className: 'one-line', cell: (row) => h('a', { href: addressOf('apps', app, 'messages', row.message_id) }, h('code', row.message_id)) },
+      { label: t('frame.time'), className: 'one-line', cell: (row) => timeWords(row.sent_at) },
+      { label: t('legs.to'), cell: (row) => [personLink(app, row.user), row.device ? [h('span.quiet', ' · '), deviceLink(app, row.user, row.device)] : null] },
+      { label: t('frame.state'), cell: (row) => legChip(row) },
+      { label: t('legs.after'), className: 'one-line', cell: (row) => (row.at ? duration(row.at - row.sent_at) : '–') },
+      { label: t('message.detail'), cell: detailWords },
     ],
     rows: legs,
     empty: emptyState({ title: t('legs.none'), text: t('legs.noneText') }),
@@ -81,20 +84,30 @@ export function findLegs(page) {
   return [h('p.quiet', t('legs.lead')), form, results];
 }
 
-/** What became of messages to one person, a sentence each. */
-export function sentencesList(app, legs) {
+function sentencesList(app, legs) {
   return h('ul.lanes', legs.map((leg) => {
     const advice = remedy(leg);
-    const held = waitsSentence(leg);
+    const parts = sentences(app, leg);
     return h('li.lane',
       h('div.lane-head',
-        h('span', h('time.mono', { datetime: new Date(leg.sent_at).toISOString(), title: dateTime(leg.sent_at) }, exactClock(leg.sent_at)),
+        h('span', h('a.mono', { href: addressOf('apps', app, 'messages', leg.message_id), title: leg.message_id },
+          h('time', { datetime: new Date(leg.sent_at).toISOString(), title: dateTime(leg.sent_at) }, exactClock(leg.sent_at))),
           leg.sender ? [' · ', personLink(app, leg.sender)] : null, leg.conversation ? [' · ', conversationLink(app, leg.conversation)] : null),
-        leg.end ? endChip(leg.end, leg.detail) : waitChip(leg.wait)),
-      h('p.lane-sentence', sentence(leg, leg.sent_at, receiptsOf(leg)), held ? ` ${held}` : null),
-      advice ? h('p.lane-advice', advice) : null,
-      h('p', idChip(leg.message_id, { href: addressOf('apps', app, 'messages', leg.message_id) })));
+        legChip(leg)),
+      h('p.lane-sentence', parts.map((part, index) => [index ? ' ' : null, part])),
+      advice ? h('p.lane-advice', advice) : null);
   }));
+}
+
+/** Says how many messages were silent, then why, those first; what rang is folded away. */
+function answerView(app, legs) {
+  const silent = legs.filter(wasSilent);
+  const others = legs.filter((leg) => !wasSilent(leg));
+  const count = (some) => new Set(some.map((leg) => leg.message_id)).size;
+  const rest = others.length ? disclosure(tn('why.rest', others.length), sentencesList(app, others)) : null;
+  return h('div.stack',
+    h('p.count', shape(silent.length ? 'wait' : 'good'), ' ', h('strong', tn('why.summary', count(legs), { silent: silent.length ? tn('why.silent', count(silent)) : t('why.noneSilent') }))),
+    silent.length ? sentencesList(app, silent) : null, rest);
 }
 
 /** The messages from others on their way to a person around a time, the nearest to it first. */
@@ -128,7 +141,7 @@ export function whySilent(page, known = null) {
         submit.setAttribute('aria-busy', 'true');
         try {
           const legs = await legsAround(page, who, timeOf(at) || Date.now(), Number(window.value));
-          list.replaceChildren(legs.length ? sentencesList(page.app, legs) : emptyState({ title: t('person.noLegs'), text: t('person.noLegsText') }));
+          list.replaceChildren(legs.length ? answerView(page.app, legs) : emptyState({ title: t('person.noLegs'), text: t('person.noLegsText') }));
         } catch (problem) {
           if (problem.name !== 'AbortError') list.replaceChildren(problemBox(problem));
         } finally { submit.removeAttribute('aria-busy'); }

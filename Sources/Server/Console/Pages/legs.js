@@ -3,6 +3,7 @@
 import { h, bdi } from './dom.js';
 import { t, tx, hasText, list, duration, exactClock, dateTime, timeElement } from './text.js';
 import { chip } from './widgets.js';
+import { deviceOf, deviceWords } from './devices.js';
 
 const END_KINDS = {
   settled: 'good', accepted: 'good',
@@ -28,6 +29,13 @@ export function endChip(end, detail) {
   return chip(endKind(end, detail), word('end', end));
 }
 
+/** The state of a leg: what the phone said of a push goes before that APNs took it. */
+export function legChip(leg, receipts = []) {
+  if (!leg.end) return waitChip(leg.wait);
+  const said = leg.end === 'accepted' ? ['opened', 'shown'].find((each) => leg[`${each}_at`] || receipts.some((receipt) => receipt.receipt === each)) : null;
+  return said ? chip('good', t(`leg.${said}`)) : endChip(leg.end, leg.detail);
+}
+
 export function waitChip(wait) {
   return chip('wait', word('wait', wait));
 }
@@ -36,66 +44,31 @@ export function endWord(end) {
   return word('end', end);
 }
 
-/** bob's device, as the sentence names it: nobody has told the server a name for it, so it is platform and id. */
-export function deviceName(device, platform) {
-  if (!device) return t('leg.noDeviceName');
-  return platform ? `${platform} ${device.length > 12 ? `${device.slice(0, 8)}…` : device}` : device;
+/** How each place of a sentence is written; others are text. */
+const PLACES = {
+  user: bdi, reason: bdi, after: duration, before: duration, time: duration, at: exactClock, until: (at) => timeElement(at, dateTime(at)),
+  cause: (wait) => word('wait', wait), wait: (wait) => word('wait', wait), end: (end) => word('end', end), answer: (said) => word('outcome', said),
+  causes: (all) => list(all.map(({ key, places }) => t(key, filled(places)))),
+};
+
+function filled(places) {
+  return Object.fromEntries(Object.entries(places).filter(([, value]) => value !== null).map(([name, value]) => [name, (PLACES[name] ?? String)(value)]));
 }
 
-/** How a device settled it. */
-function settledSentence(places, detail) {
-  const suppressed = /^suppressed\((.*)\)$/.exec(detail ?? '')?.[1];
-  if (suppressed) return hasText(`settled.suppressed.${suppressed}`) ? tx(`settled.suppressed.${suppressed}`, places) : tx('settled.suppressed', { ...places, reason: suppressed });
-  return tx(hasText(`settled.${detail}`) ? `settled.${detail}` : 'settled.shown', places);
-}
-
-/**
- * What became of one leg, as a sentence. `leg` is one of the trace's open or ended legs, `receipts` those of its device, `sentAt` when
- * the message was accepted.
- */
-export function sentence(leg, sentAt, receipts = []) {
-  const places = { user: bdi(leg.user), device: bdi(leg.device ?? ''), after: leg.at ? duration(leg.at - sentAt) : '' };
-  if (!leg.end) {
-    const more = { ...places, until: leg.not_before ? timeElement(leg.not_before, dateTime(leg.not_before)) : '' };
-    if (leg.not_before && hasText(`sentence.wait.${leg.wait}.until`)) return tx(`sentence.wait.${leg.wait}.until`, more);
-    return hasText(`sentence.wait.${leg.wait}`) ? tx(`sentence.wait.${leg.wait}`, more) : tx('sentence.wait', { ...more, wait: leg.wait });
-  }
-  if (leg.end === 'settled') return settledSentence(places, leg.detail);
-  if (leg.end === 'accepted') {
-    const opened = receipts.find((receipt) => receipt.receipt === 'opened');
-    const shown = receipts.find((receipt) => receipt.receipt === 'shown');
-    if (opened) return tx('sentence.end.accepted.opened', { ...places, at: exactClock(opened.at) });
-    if (shown) return tx('sentence.end.accepted.shown', { ...places, at: exactClock(shown.at) });
-    return tx('sentence.end.accepted', places);
-  }
-  const reading = leg.end === 'read_elsewhere' ? readingSentence(leg, sentAt, places) : null;
-  if (reading) return reading;
-  const key = `sentence.end.${leg.end}`;
-  const reason = bdi(leg.detail ?? '');
-  if (leg.detail && hasText(`${key}.detail`)) return tx(`${key}.detail`, { ...places, reason });
-  return hasText(key) ? tx(key, places) : tx('sentence.end', { ...places, end: leg.end });
-}
-
-/** Where it was read, and how long before its device would have missed its deadline; null where nobody knows the device. */
-function readingSentence(leg, sentAt, places) {
-  const read = (leg.steps ?? []).findLast((step) => step.step === 'read' && step.device);
-  if (!read) return null;
-  const deadline = leg.steps.find((step) => step.step === 'device' && step.turn === 'deadline_missed' && step.at >= read.at);
-  const more = { ...places, reader: bdi(read.device), after: duration(read.at - sentAt), before: deadline ? duration(deadline.at - read.at) : '' };
-  return tx(deadline ? 'sentence.end.read_elsewhere.deadline' : 'sentence.end.read_elsewhere.reader', more);
-}
-
-/** What held it up before its end, with how long each took; null for nothing. */
-export function waitsSentence(leg) {
-  const steps = leg.steps ?? [];
-  const parts = steps.flatMap((step, index) => {
-    const next = steps[index + 1]?.at ?? leg.at;
-    if (next === undefined || next === null) return [];
-    if (step.step === 'waiting') return [t('sentence.heldUp.part', { cause: word('wait', step.wait), time: duration(next - step.at) })];
-    if (step.step === 'answered') return [t('sentence.heldUp.answer', { answer: answerWords(step) })];
-    return [];
+/** Returns what the server says of a leg, a sentence each: why it was pushed, what became of it, what held it up. One that this console does not know stays English. */
+export function sentences(app, leg) {
+  return leg.sentences.map(({ key, text, places }) => {
+    const words = (make, device) => (device ? make(app, leg.user, device) : null);
+    const more = { ...filled(places), device: deviceOf(app, leg.user, leg.device), plain: deviceWords(app, leg.user, leg.device), reader: words(deviceWords, places.reader) };
+    return tx(hasText(key) ? key : text, more);
   });
-  return parts.length ? t('sentence.heldUp', { causes: list(parts) }) : null;
+}
+
+/** Returns whether nothing rang, or rings yet: what somebody asks about who wonders why a phone was silent. */
+export function wasSilent(leg) {
+  if (!leg.end) return !['live', 'in_flight'].includes(leg.wait);
+  if (leg.end === 'settled') return Boolean(leg.detail?.startsWith('suppressed'));
+  return !['accepted', 'own_device', 'not_notifiable'].includes(leg.end);
 }
 
 export function answerWords(step) {

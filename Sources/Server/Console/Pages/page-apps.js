@@ -3,7 +3,7 @@
 import { h, bdi } from './dom.js';
 import { api, wrongField } from './api.js';
 import { t, number, date, bytes, duration, timeElement } from './text.js';
-import { addressOf, go } from './router.js';
+import { addressOf, go } from './address.js';
 import { pageHead, card, table, button, chip, emptyState, field, textInput, formDialog, showSecret, roleNote, facts, problemBox, skeleton, codeBlock } from './widgets.js';
 import { may } from './session.js';
 
@@ -55,7 +55,7 @@ function serverCard(page) {
         [t('server.schema'), number(server.schema)],
         server.storage.database_bytes === null ? null : [t('server.database'), bytes(server.storage.database_bytes)],
         server.storage.free_bytes === null ? null : [t('server.disk'), [bytes(server.storage.free_bytes), server.storage.state === 'full' ? [' ', chip('bad', t('server.full'))] : '']],
-      ]), h('h3', t('backup.title')), backupFacts(server.backup), h('p.quiet', t('backup.how')), codeBlock('tidings backup --config tidings.yaml --to tidings-backup.sqlite', t('backup.title')));
+      ]), h('h3', t('backup.title')), backupFacts(server.backup), h('p.quiet', t('backup.how')), codeBlock('tidings store backup --config tidings.yaml --to tidings-backup.sqlite', t('backup.title')));
     } catch (problem) {
       if (problem.name !== 'AbortError') box.replaceChildren(problemBox(problem, load));
     }

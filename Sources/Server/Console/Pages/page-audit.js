@@ -3,7 +3,7 @@
 import { h, bdi } from './dom.js';
 import { api, path, curlOf } from './api.js';
 import { t, hasText, dateTime } from './text.js';
-import { addressOf, replaceAddress } from './router.js';
+import { addressOf, replaceAddress } from './address.js';
 import { pageHead, card, table, button, chip, field, textInput, pagedList, emptyState, roleNote, curlBlock } from './widgets.js';
 import { may } from './session.js';
 

@@ -1,15 +1,17 @@
 // Writing a push or a message: with a view of it as it is written, how many it reaches, and a try on one's own phone first.
 
-import { h, bdi } from './dom.js';
+import { h, bdi, loadStyle } from './dom.js';
 import { api, path, curlOf, Problem } from './api.js';
-import { t, tn, tx, number, bytes } from './text.js';
-import { addressOf, go } from './router.js';
+import { t, tn, tx, number, bytes, dateTime } from './text.js';
+import { addressOf, go } from './address.js';
 import { pageHead, card, field, textInput, select, button, note, codeBlock, disclosure, showRefusal, roleNote, problemBox, toast, formDialog, confirmAction, chip } from './widgets.js';
 import { may } from './session.js';
-import { deviceName } from './legs.js';
+import { deviceWords } from './devices.js';
 import { audienceWords } from './page-pushes.js';
 import { payloadPreview } from './payload.js';
-import { KINDS, openDraft, forgetDraft } from './compose-draft.js';
+import { KINDS, openDraft, forgetDraft, rememberSent } from './compose-draft.js';
+import { templatesBox } from './compose-templates.js';
+import { lineWords, notificationView } from './notification.js';
 import { audienceCard, scheduleCard, segments } from './compose-audience.js';
 import { silentParts } from './compose-silent.js';
 
@@ -22,23 +24,13 @@ function bytesOf(text) {
   return new TextEncoder().encode(text).length;
 }
 
-/** A line that the server told: a text, or a key that the phone looks up. */
-function lineWords(line) {
-  return typeof line === 'object' && line ? [line.loc_key, ...(line.loc_args ?? [])].join(' ') : line;
-}
-
 /** How it will look: as a banner on the lock screen, and as an entry of the list. `told` is what the server says of it, once it has. */
 function preview(app, draft, told) {
   const title = told ? lineWords(told.title) : draft.what === 'message' ? (draft.options.title || draft.sender) : draft.options.title;
   const subtitle = told ? lineWords(told.subtitle) : draft.options.subtitle;
   const text = told ? lineWords(told.body) : draft.text;
   if (draft.what === 'custom') return h('p.quiet', t('compose.customPreview'));
-  const alert = (isBanner) => h('div.alert', { class: isBanner ? '' : 'alert-list' },
-    h('span.alert-icon', { 'aria-hidden': 'true' }, (app[0] ?? '?').toUpperCase()),
-    h('div.alert-words',
-      h('div.alert-head', h('strong', title ? bdi(title) : bdi(app)), h('span', t('compose.now'))),
-      subtitle ? h('div.alert-subtitle', bdi(subtitle)) : null,
-      h('div.alert-text', text ? bdi(text) : h('span.quiet-on-glass', t('compose.textHere')))));
+  const alert = (isBanner) => notificationView(app, { title, subtitle, text }, isBanner);
   const level = draft.options.interruption_level;
   return h('div.stack',
     h('div.wallpaper', h('p.wallpaper-time', { 'aria-hidden': 'true' }, '9:41'), level === 'passive' ? h('p.wallpaper-note', t('compose.passive')) : alert(true),
@@ -48,7 +40,8 @@ function preview(app, draft, told) {
 
 /** How much of each limit is used. */
 function budget(draft) {
-  const rows = Object.entries(LIMITS).map(([key, most]) => ({ key, most, used: bytesOf(key === 'text' ? draft.text : draft.options[key] ?? '') })).filter((row) => row.used);
+  const rows = Object.entries(LIMITS).map(([key, most]) => ({ key, most, used: bytesOf(key === 'text' ? draft.text : draft.options[key] ?? '') }))
+    .filter((row) => row.used && !(row.key === 'sound' && draft.options.sound === 'default'));
   if (!rows.length) return h('p.quiet', t('compose.budgetEmpty'));
   return h('ul.budget', rows.map((row) => h('li',
     h('span', t(`compose.${row.key}`)),
@@ -62,7 +55,7 @@ function previewBody(draft) {
   if (draft.what === 'custom' || !draft.text.trim()) return null;
   const body = draft.body();
   if (draft.what === 'message') return draft.sender && draft.target && draft.type !== 'CHRM' ? { send: body } : null;
-  return { notification: body.notification, ...(body.account ? { account: body.account } : {}), ...(body.counted ? { counted: true } : {}) };
+  return { notification: body.notification, ...(body.account ? { account: body.account } : {}), ...(body.conversation ? { conversation: true } : {}), ...(body.counted ? { counted: true } : {}) };
 }
 
 /** The words of the push and how it sounds. */
@@ -103,7 +96,7 @@ function peopleCard(draft, changed, fields) {
 function tryResult(app, user, device, answer, isVirtual) {
   const size = answer.request ? bytesOf(JSON.stringify(answer.request.payload)) : 0;
   return note(answer.answer.state === 'accepted' ? 'good' : 'wait',
-    h('p', h('strong', bdi(deviceName(device.id, device.platform))), ' ', bdi(answer.answer.meaning)),
+    h('p', h('strong', deviceWords(app, user, device.id)), ' ', bdi(answer.answer.meaning)),
     answer.request ? disclosure(t('compose.payload', { size: bytes(size), most: bytes(4_096) }), codeBlock(JSON.stringify(answer.request.payload, null, 2), t('test.request'))) : null,
     h('p.actions', isVirtual ? h('a', { href: addressOf('phones') }, t('compose.trySee')) : null,
       h('a', { href: addressOf('apps', app, 'people', user, 'devices', device.id) }, t('compose.tryMore'))));
@@ -157,8 +150,22 @@ function tryCard(page, draft) {
   return card({ title: t('compose.tryTitle'), lead: t('compose.tryLead') }, form, quick, result);
 }
 
+/** Says when it goes. */
+function timeWords(draft, body) {
+  if (draft.when === 'at') return t('compose.goesAt', { time: dateTime(body.send_at) });
+  if (draft.when === 'local') return t('compose.goesLocal', { time: body.send_at_local.replace('T', ' '), zone: body.time_zone ?? '–' });
+  return t('compose.sendNow');
+}
+
+/** Draws what is about to go as it will be seen. */
+function reviewView(app, draft) {
+  if (draft.what === 'custom') return note('info', h('p', t('compose.customPreview')), h('p', bdi(draft.text)));
+  const { title, subtitle } = draft.options;
+  return h('div.wallpaper.review', notificationView(app, { title, subtitle, text: draft.text }, true));
+}
+
 /** Asks before a push goes out: what it is, how many it reaches. Where it reaches many, the server wants the password and the count, too. */
-function confirmSend(draft, send) {
+function confirmSend(app, draft, body, send) {
   const password = h('input', { type: 'password', autocomplete: 'current-password', name: 'password' });
   const typed = textInput({ inputmode: 'numeric', name: 'count' });
   const fields = {
@@ -176,8 +183,9 @@ function confirmSend(draft, send) {
   return formDialog({
     title: t('compose.sendTitle'), action: t('compose.send'), fields,
     content: [
+      reviewView(app, draft),
       h('p', tx('compose.sendText', { audience: audienceWords(draft.audience), people: draft.people === null ? t('compose.unknownPeople') : tn('compose.people', draft.people ?? 0) })),
-      draft.when === 'now' ? h('p', t('compose.sendNow')) : h('p', t('compose.sendLater')),
+      h('p', h('strong', timeWords(draft, body))), draft.when === 'now' ? null : h('p', t('compose.sendLater')),
       more,
     ],
     send: () => send(more.hidden ? null : { password: password.value, devices: Number(typed.value.replace(/[\s,.]/g, '')) || 0 }),
@@ -227,8 +235,9 @@ async function send(page, draft, fields, refusal) {
     if (!draft.audience) throw new Problem({ code: 'invalid_field', detail: t('compose.nobodyYet') });
     const body = draft.body();
     if (draft.when !== 'now' && !(body.send_at || body.send_at_local)) throw new Problem({ code: 'invalid_field', detail: t('compose.timeMissing') });
-    const push = await confirmSend(draft, (confirm) => api.post(path`/v1/apps/${app}/pushes`, confirm ? { ...body, confirm } : body));
+    const push = await confirmSend(app, draft, body, (confirm) => api.post(path`/v1/apps/${app}/pushes`, confirm ? { ...body, confirm } : body));
     if (!push) return;
+    rememberSent(app, push.id, body);
     forgetDraft(app);
     go(addressOf('apps', app, 'pushes', push.id));
   } catch (problem) {
@@ -262,22 +271,29 @@ function composer(page, draft, startOver) {
       : h('p.quiet', t('compose.customWrong')));
     if (isOpen && request.querySelector('details')) request.querySelector('details').open = true;
   };
+  const templates = draft.what === 'message' ? null : templatesBox(app, draft, (template) => {
+    Object.assign(draft, { text: template.text, options: { ...template.options } });
+    page.reload();
+  });
   const left = h('div.stack', [
+    templates,
     draft.what === 'message' ? peopleCard(draft, changed, fields) : null,
     contentCard(draft, changed, fields),
     draft.what === 'message' ? null : audienceCard(page, draft, changed),
     draft.what === 'message' ? null : scheduleCard(draft, changed),
     draft.what === 'custom' ? null : tryCard(page, draft),
   ].filter(Boolean));
-  const right = h('div.stack.sticky', card({ title: t('compose.preview'), className: 'compose-look' }, look), card({ title: t('compose.budget'), lead: t('compose.budgetLead') }, payload, sizes, request));
+  const review = h('div.actions', button({ label: t(draft.what === 'message' ? 'compose.sendMessage' : 'compose.review'), kind: 'primary wide', role: 'send', onClick: () => send(page, draft, fields, refusal) }));
+  const right = h('div.stack.sticky', card({ title: t('compose.preview'), className: 'compose-look' }, look), h('div.stack.compose-send', review, refusal), card({ title: t('compose.budget'), lead: t('compose.budgetLead') }, payload, sizes, request));
   changed();
   return [
-    h('div.grid.grid-wide.compose', left, right), refusal,
-    h('div.actions', button({ label: t(draft.what === 'message' ? 'compose.sendMessage' : 'compose.review'), kind: 'primary', role: 'send', onClick: () => send(page, draft, fields, refusal) })),
+    h('div.grid.grid-wide.compose', left, right),
   ];
 }
 
 export default async function open(page) {
+  await loadStyle('compose.css');
+  if (page.signal.aborted) return;
   const { app } = page;
   const draft = openDraft(app, page.query);
   page.setTitle(titleOf(draft.what));

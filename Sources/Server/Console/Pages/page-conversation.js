@@ -3,10 +3,10 @@
 import { h, bdi } from './dom.js';
 import { api, path, curlOf } from './api.js';
 import { t, dateTime, number } from './text.js';
-import { addressOf } from './router.js';
+import { addressOf } from './address.js';
 import { pageHead, card, table, chip, button, emptyState, pagedList, personLink, roleNote, facts, field, textInput, idChip, strangerText, curlBlock, loaded, codeBlock, disclosure } from './widgets.js';
 import { may } from './session.js';
-import { readContent } from './page-messages.js';
+import { readContent } from './links.js';
 
 const WITH_MEMBERS = ['GRP', 'DS', 'CHRM'];
 
@@ -91,7 +91,7 @@ export default async function open(page) {
   }), 1);
   page.root.append(
     pageHead({
-      title: info.name ? [bdi(info.name), ' ', h('span.quiet', bdi(id))] : bdi(id), crumbs,
+      title: info.name ? [bdi(info.name), ' ', h('code.quiet', bdi(id))] : bdi(id), crumbs,
       lead: h('span.chips', chip('info', t(`kind.${type}`)), info.is_dissolved ? chip('bad', t('conversation.dissolved')) : null, info.only_admins_write ? chip('wait', t('conversation.onlyAdmins')) : null),
     }),
     h('div.grid.grid-wide',

@@ -3,8 +3,9 @@
 import { h, bdi } from './dom.js';
 import { api, path, curlOf } from './api.js';
 import { t, tx, number, clock, dateTime, hasText, list, timeElement } from './text.js';
-import { addressOf } from './router.js';
+import { addressOf } from './address.js';
 import { pageHead, card, facts, chip, button, note, field, textInput, showRefusal, roleNote, confirmAction, idChip, codeBlock, curlBlock, disclosure, emptyState, loaded, toast } from './widgets.js';
+import { deviceName, deviceWords, rememberDevices, systemWords } from './devices.js';
 import { DEVICE_TYPES, leaseChip, authorizationChip, pushChip, silence } from './page-person.js';
 
 const ANSWERS = { accepted: 'good', refused: 'bad', not_sent: 'bad', pushing: 'wait', unanswered: 'wait' };
@@ -78,6 +79,7 @@ function statusFacts(status) {
     [t('status.zone'), status.time_zone || '–'],
     [t('status.languages'), status.languages.length ? list(status.languages) : '–'],
     [t('status.app'), status.app_version || '–'], [t('status.system'), status.system_version || '–'],
+    [t('status.model'), status.model || '–'],
     [t('status.at'), dateTime(status.at)],
   ], 'facts-tight');
 }
@@ -101,7 +103,9 @@ function connectionFacts({ app, signal }, user, device) {
 
 function registrationFacts(device) {
   return facts([
-    [t('device.platform'), device.platform],
+    [t('device.platform'), systemWords(device)],
+    [t('frame.id'), idChip(device.id)],
+    device.status?.app_version ? [t('status.app'), device.status.app_version] : null,
     [t('device.token'), [pushChip(device), device.push_token ? [' ', idChip(device.push_token, { whole: true })] : null]],
     device.push_at ? [t(`device.pushAt.${device.push}`), dateTime(device.push_at)] : null,
     device.push_topic ? [t('device.topic'), h('code', device.push_topic)] : null,
@@ -126,24 +130,26 @@ function deviceView(page, user, device) {
 
 export default async function open(page) {
   const { app, signal, params: { user, device: id } } = page;
-  page.setTitle(t('title.device', { device: id }));
   const crumbs = [[t('nav.people'), addressOf('apps', app, 'people')], [bdi(user), addressOf('apps', app, 'people', user)]];
   const loadDevice = async () => {
     const answer = await api.get(path`/v1/apps/${app}/users/${user}/devices`, { limit: 100 }, { signal });
+    rememberDevices(app, user, answer.devices);
     return answer.devices.find((each) => each.id === id);
   };
   const device = await loadDevice();
   if (!device) {
+    page.setTitle(t('title.device', { device: id }));
     page.root.append(pageHead({ title: bdi(id), crumbs }), emptyState({
       title: t('device.gone'), text: t('device.goneText'), action: button({ label: t('device.toPerson'), href: addressOf('apps', app, 'people', user) }),
     }));
     return;
   }
+  page.setTitle(t('title.device', { device: deviceName(app, user, id) }));
   const chips = h('span.chips', leaseChip(device), pushChip(device));
   const view = h('div.stack', deviceView(page, user, device));
   page.root.append(
     pageHead({
-      title: [h('span.off-screen', t('device.title')), bdi(id)], crumbs, lead: chips,
+      title: [h('span.off-screen', t('device.title')), deviceWords(app, user, id)], crumbs, lead: chips,
       actions: button({
         label: t('device.signOut'), kind: 'danger', role: 'administer',
         onClick: async () => {

@@ -3,21 +3,22 @@
 import { h, s, shape, bdi } from './dom.js';
 import { api, path, curlOf } from './api.js';
 import { t, tx, tn, hasText, number, exactClock, date, dateTime, duration, timeElement } from './text.js';
-import { addressOf } from './router.js';
+import { addressOf } from './address.js';
 import { pageHead, card, facts, idChip, chip, button, note, codeBlock, curlBlock, personLink, strangerText, loaded, roleNote, disclosure, confirmAction, emptyState, problemBox } from './widgets.js';
-import { endChip, waitChip, endKind, sentence, waitsSentence, answerWords, testsList, remedy } from './legs.js';
+import { legChip, endKind, sentences, answerWords, testsList, remedy } from './legs.js';
+import { deviceLink, deviceName, knowDevices } from './devices.js';
 import { LEG_TYPES, eventsOf, keep } from './memory.js';
-import { conversationLink, readContent } from './page-messages.js';
+import { conversationLink, readContent } from './links.js';
 
 /** Marks of the time line: the time runs in steps of ten, so that milliseconds and hours both have room. */
 const TICKS = [0, 10, 100, 1_000, 10_000, 60_000, 600_000, 3_600_000, 86_400_000];
 
 /** What is known of each delivery: open and ended ones of the trace, and what this page has seen of them before. */
-function lanesOf(trace) {
+function lanesOf(app, trace) {
   const lanes = new Map();
   const lane = (user, device) => {
     const key = `${user} ${device ?? ''}`;
-    if (!lanes.has(key)) lanes.set(key, { user, device, leg: null, receipts: [], seen: [], status: null });
+    if (!lanes.has(key)) lanes.set(key, { app, user, device, leg: null, receipts: [], seen: [], status: null });
     return lanes.get(key);
   };
   for (const leg of [...trace.ended_legs, ...trace.open_legs]) lane(leg.user, leg.device).leg = leg;
@@ -40,14 +41,14 @@ function rank(lane, trace) {
 }
 
 /** A step as the server has kept it. */
-function keptStep(step) {
+function keptStep(step, { app, user }) {
   const { at, tests } = step;
   switch (step.step) {
     case 'waiting': return { at, kind: 'wait', words: t('step.waiting', { wait: t(`wait.${step.wait}`) }), until: step.until, tests };
     case 'device': return { at, kind: step.turn === 'returned' ? 'info' : 'quiet', words: hasText(`turn.${step.turn}`) ? t(`turn.${step.turn}`) : step.turn };
     case 'pushed': return { at, kind: 'wait', words: t('step.sent'), tests, request: step.request };
     case 'answered': return { at, kind: 'bad', words: t('step.answered', { answer: answerWords(step) }) };
-    case 'read': return { at, kind: 'info', words: step.device ? t('step.read', { device: step.device }) : t('step.readByBackend') };
+    case 'read': return { at, kind: 'info', words: step.device ? t('step.read', { device: deviceName(app, user, step.device) }) : t('step.readByBackend') };
     default: return { at, kind: 'info', words: step.step };
   }
 }
@@ -55,7 +56,7 @@ function keptStep(step) {
 function requestFacts(request) {
   return facts([
     ['apns-id', idChip(request.apns_id)], ['apns-push-type', h('code', request.push_type)], ['apns-priority', number(request.priority)],
-    ['apns-expiration', dateTime(request.expiration * 1_000)], ['apns-collapse-id', idChip(request.collapse_id)],
+    ['apns-expiration', dateTime(request.expires_at)], ['apns-collapse-id', idChip(request.collapse_id)],
     ['apns-topic', h('code', request.topic)], [t('device.environment'), t(`environment.${request.environment}`)],
     request.counted_by ? [t('message.countedBy'), idChip(request.counted_by)] : null,
   ], 'facts-tight');
@@ -74,7 +75,7 @@ function stepDetails(step) {
 function stepsOf(lane, trace) {
   const steps = [{ at: trace.sent_at, kind: 'info', words: t('step.stored') }];
   const { leg } = lane;
-  for (const step of leg.steps ?? []) steps.push(keptStep(step));
+  for (const step of leg.steps ?? []) steps.push(keptStep(step, lane));
   // Of what the server has not kept, this page may have seen something.
   for (const { type, data } of leg.steps?.length ? [] : lane.seen) {
     if (type === 'leg_waiting') steps.push({ at: data.at, kind: 'wait', words: t('step.waiting', { wait: t(`wait.${data.wait}`) }), until: data.not_before });
@@ -132,11 +133,11 @@ function laneBox(app, lane, trace, longest) {
   return h('li.lane', { class: leg.end ? `lane-${endKind(leg.end, leg.detail)}` : 'lane-wait' },
     h('div.lane-head',
       h('span.lane-who', personLink(app, lane.user), lane.device
-        ? [h('span.quiet', ' · '), h('a', { href: addressOf('apps', app, 'people', lane.user, 'devices', lane.device) }, bdi(lane.device))]
+        ? [h('span.quiet', ' · '), deviceLink(app, lane.user, lane.device)]
         : h('span.quiet', ` · ${t('leg.noDeviceName')}`)),
-      leg.end ? endChip(leg.end, leg.detail) : waitChip(leg.wait)),
+      h('span.chips', lane.phone ? h('a', { href: addressOf('phones', { phone: lane.phone, message: trace.message_id }) }, t('message.onPhone')) : null, legChip(leg, lane.receipts))),
     laneLine(lane, trace, longest),
-    h('p.lane-sentence', sentence(leg, trace.sent_at, lane.receipts), waitsSentence(leg) ? ` ${waitsSentence(leg)}` : null),
+    h('p.lane-sentence', sentences(app, leg).map((part, index) => [index ? ' ' : null, part])),
     advice ? h('p.lane-advice', shape('info'), h('span', advice)) : null,
     lane.user === trace.sender ? null : statusWords(lane),
     disclosure(t('message.steps'), h('ol.steps', steps.map((step) => h('li',
@@ -169,8 +170,9 @@ function summary(trace, lanes) {
   return h('span.chips', parts);
 }
 
-function lifeCard(app, trace) {
-  const lanes = lanesOf(trace);
+function lifeCard(app, trace, phones) {
+  const lanes = lanesOf(app, trace);
+  for (const lane of lanes) lane.phone = phones.find((phone) => phone.user === lane.user)?.id;
   const times = lanes.flatMap((lane) => stepsOf(lane, trace).map((step) => step.at - trace.sent_at));
   // What still waits has come as far as now.
   const longest = Math.max(100, ...times, trace.open_legs.length ? Date.now() - trace.sent_at : 0);
@@ -254,9 +256,18 @@ export default async function open(page) {
   });
   page.root.append(head, body);
   let trace = null;
+  // Where the server has virtual phones, a line leads to the one it is about.
+  let phones = [];
+  const asked = api.get('/v1/phones', null, { signal }).then((answer) => { phones = answer.phones; }, () => {});
   const side = h('div.stack');
   const life = h('div.stack');
   body.append(life, side);
+  const show = () => {
+    // Whoever reads the steps of a delivery keeps them open.
+    const isOpen = [...life.querySelectorAll('details')].map((details) => details.open);
+    life.replaceChildren(lifeCard(app, trace, phones), curlBlock(curlOf('GET', address)));
+    [...life.querySelectorAll('details')].forEach((details, index) => { details.open = isOpen[index] ?? false; });
+  };
   const load = async (isFirst) => {
     try {
       trace = await api.get(address, null, { signal });
@@ -265,10 +276,12 @@ export default async function open(page) {
       if (isFirst) life.replaceChildren(problemBox(problem, () => load(true)));
       return;
     }
-    // Whoever reads the steps of a delivery keeps them open.
-    const isOpen = [...life.querySelectorAll('details')].map((details) => details.open);
-    life.replaceChildren(lifeCard(app, trace), curlBlock(curlOf('GET', address)));
-    [...life.querySelectorAll('details')].forEach((details, index) => { details.open = isOpen[index] ?? false; });
+    // The first drawing waits for no names.
+    if (isFirst) show();
+    const drawn = trace;
+    Promise.all([knowDevices(app, [...trace.ended_legs, ...trace.open_legs]), asked]).then(() => {
+      if (!signal.aborted && trace === drawn && !(isFirst && life.contains(document.activeElement))) show();
+    });
     if (isFirst) side.replaceChildren(...[factsCard(app, trace), trace.conversation && trace.sender ? contentCard(page, trace) : null].filter(Boolean));
     actions.replaceChildren(...[recallButton(page, trace, () => load(true))].filter(Boolean));
   };

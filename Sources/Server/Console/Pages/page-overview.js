@@ -2,18 +2,22 @@
 
 import { h, bdi } from './dom.js';
 import { api, path, readMetrics } from './api.js';
-import { t, tx, tn, number, compact, percent, duration, relative, dateTime, bytes, exactClock } from './text.js';
-import { addressOf } from './router.js';
-import { pageHead, card, chip, note, facts, button, idChip, emptyState, skeleton, table, problemBox, personLink, disclosure } from './widgets.js';
+import { t, tx, tn, number, compact, percent, duration, relative, dateTime, bytes } from './text.js';
+import { addressOf } from './address.js';
+import { pageHead, card, chip, note, facts, button, emptyState, skeleton, table, problemBox, disclosure } from './widgets.js';
 import { lineChart, barList } from './charts.js';
+import { MessageList, messageLines, knowDevicesOf, slowestOf } from './message-list.js';
+import { startSteps } from './overview-start.js';
 import { endKind, endChip } from './legs.js';
-import { alarms, keep, lanes, whenAlarmsChange } from './memory.js';
+import { LEG_TYPES, alarms, keep, lanes, whenAlarmsChange } from './memory.js';
 
 const POLL = 2_000;
 const HISTORY_POLL = 10_000;
+const STEPS_POLL = 10_000;
 /** As long as there is less than an hour, what there is fills the chart, from five minutes on. */
 const STEPS_LEAST = 30;
-const FEED = 8;
+const FEED = 6;
+const SLOWEST = 3;
 
 /** How many a second there were between two answers of the server. */
 class Rates {
@@ -49,14 +53,12 @@ function chartLists(history) {
 function historyCharts(history) {
   const { from, step, fill, rate, pushes } = chartLists(history);
   const percentiles = (ways) => ['p50_ms', 'p95_ms', 'p99_ms'].map((key) => ({ name: t(`chart.${key.slice(0, 3)}`), values: fill(ways[key]) }));
-  const chart = (title, unit, series) => lineChart({ title: t(title), unit, from, step, series });
+  const chart = (title, series, more) => lineChart({ title: t(title), from, step, series, ...more });
   return [
-    chart('chart.rates', t('unit.perSecond'), [{ name: t('chart.messages'), values: rate(history.messages) }, { name: t('chart.pushes'), values: rate(pushes) }]),
-    chart('chart.delivered', t('unit.ms'), percentiles(history.delivered)),
-    chart('chart.toAPNs', t('unit.ms'), percentiles(history.to_apns)),
-    chart('chart.queue', '', [{ name: t('chart.waiting'), values: fill(history.queue.waiting) }, { name: t('chart.inFlight'), values: fill(history.queue.in_flight) }]),
-    chart('chart.connections', '', [{ name: t('chart.connections'), values: fill(history.connections) }]),
-    h('p.quiet', t('overview.historySince', { time: dateTime(history.since) })),
+    chart('chart.rates', [{ name: t('chart.messages'), values: rate(history.messages) }, { name: t('chart.pushes'), values: rate(pushes) }], { unit: t('unit.perSecond') }),
+    chart('chart.delivered', percentiles(history.delivered), { isTime: true }),
+    chart('chart.toAPNs', percentiles(history.to_apns), { isTime: true }),
+    chart('chart.queue', [{ name: t('chart.waiting'), values: fill(history.queue.waiting) }, { name: t('chart.inFlight'), values: fill(history.queue.in_flight) }]),
   ];
 }
 
@@ -90,20 +92,24 @@ function lanesTable({ lanes }) {
       { label: t('lanes.topic'), cell: (row) => [row.topic ? bdi(row.topic) : t('lanes.all'), ' ', h('span.quiet', t(`environment.${row.environment}`))] },
       { label: t('frame.state'), cell: (row) => (row.state === 'usable' ? chip('good', t('lanes.usable'))
         : [chip('bad', t('lanes.paused')), ' ', t(`lanes.${row.state}`), row.reason ? [' ', h('code', bdi(row.reason))] : '']) },
-      { label: t('chart.waiting'), className: 'num', cell: (row) => number(row.waiting) },
-      { label: t('chart.inFlight'), className: 'num', cell: (row) => number(row.in_flight) },
+      { label: t('lanes.waiting'), className: 'num', cell: (row) => number(row.waiting) },
+      { label: t('lanes.inFlight'), className: 'num', cell: (row) => number(row.in_flight) },
     ],
     rows: lanes,
     empty: emptyState({ title: t('lanes.none'), text: t('lanes.noneText') }),
   });
 }
 
-function endBars(counts, caption) {
+/** No delivery to anybody: the sender's own devices, and what never rings. They come last, with no share. */
+const NO_DELIVERIES = ['own_device', 'not_notifiable'];
+
+function endBars(all, caption) {
+  const counts = Object.fromEntries(Object.entries(all).filter(([end]) => !NO_DELIVERIES.includes(end)));
+  const others = NO_DELIVERIES.reduce((sum, end) => sum + (all[end] ?? 0), 0);
   const ends = Object.entries(counts).filter(([, count]) => count > 0).sort((a, b) => b[1] - a[1]);
   const total = ends.reduce((sum, [, count]) => sum + count, 0);
-  return ends.length ? barList({
-    caption, items: ends.map(([end, count]) => ({ label: endChip(end), kind: endKind(end), value: count, note: percent(count / total) })),
-  }) : null;
+  const items = ends.map(([end, count]) => ({ label: endChip(end), kind: endKind(end), value: count, note: percent(count / total) }));
+  return ends.length ? h('div.stack', barList({ caption, items }), others ? h('p.quiet', t('overview.ownEnds', { n: number(others) })) : null) : null;
 }
 
 /** How deliveries ended: in the last hour, and folded away since the start. What is folded open stays open. */
@@ -166,28 +172,32 @@ function serverFacts(metrics, app) {
 }
 
 /** What somebody should look at now, the worst first; each with where to go. */
-function attentionItems(app, info, credentials, told) {
+function attentionItems(app, info, credentials, webhooks, told) {
   const items = [];
   const settings = addressOf('apps', app, 'settings');
   const keys = addressOf('apps', app, 'credentials');
   const link = (href, key) => h('a', { href }, t(key));
+  const toKeys = () => link(keys, 'attention.toCredentials');
   if (info.suspended) items.push(['bad', tx('attention.suspended', { link: link(settings, 'attention.toSettings') })]);
   // What the server tells of lanes now goes before what was heard of them: a page that was just opened has heard nothing.
   for (const lane of told ?? lanes.values()) {
     if (lane.state === 'usable' && !lane.refused_tokens) continue;
-    items.push(['bad', tx(`attention.lane.${['breaker_open', 'token_refused', 'usable'].includes(lane.state) ? 'burst' : lane.state}`, { topic: lane.topic ?? t('lanes.all'), environment: t(`environment.${lane.environment}`), reason: lane.reason ?? '–', link: link(keys, 'attention.toCredentials') })]);
+    items.push(['bad', tx(`attention.lane.${['breaker_open', 'token_refused', 'usable'].includes(lane.state) ? 'burst' : lane.state}`, { topic: lane.topic ?? t('lanes.all'), environment: t(`environment.${lane.environment}`), reason: lane.reason ?? '–', link: toKeys() })]);
   }
   if (alarms.storage?.state === 'full') items.push(['bad', tx('attention.storage', { free: bytes(alarms.storage.free_bytes) })]);
   const active = credentials.filter((credential) => credential.state === 'active');
-  if (!active.length) items.push(['wait', tx('attention.noCredential', { link: link(keys, 'attention.toCredentials') })]);
+  if (!active.length) items.push(['wait', tx('attention.noCredential', { link: toKeys() })]);
   for (const credential of active) {
     const left = credential.expires_at ? credential.expires_at - Date.now() : Infinity;
     const name = credential.topics[0] ?? credential.key_id ?? credential.id;
-    if (left <= 0) items.push(['bad', tx('attention.expired', { name, link: link(keys, 'attention.toCredentials') })]);
-    else if (left < 30 * 86_400_000) items.push([left < 7 * 86_400_000 ? 'bad' : 'wait', tx('attention.expires', { name, when: relative(credential.expires_at), link: link(keys, 'attention.toCredentials') })]);
+    if (left <= 0) items.push(['bad', tx('attention.expired', { name, link: toKeys() })]);
+    else if (left < 30 * 86_400_000) items.push([left < 7 * 86_400_000 ? 'bad' : 'wait', tx('attention.expires', { name, when: relative(credential.expires_at), link: toKeys() })]);
     for (const proof of credential.proofs) {
-      if (!proof.good) items.push(['bad', tx('attention.refused', { name, reason: proof.reason ?? '–', environment: t(`environment.${proof.environment}`), link: link(keys, 'attention.toCredentials') })]);
+      if (!proof.good) items.push(['bad', tx('attention.refused', { name, reason: proof.reason ?? '–', environment: t(`environment.${proof.environment}`), link: toKeys() })]);
     }
+  }
+  for (const { id, name, state } of webhooks) {
+    if (state.dead_letters) items.push(['bad', tx('attention.deadLetters', { n: number(state.dead_letters), link: h('a', { href: addressOf('apps', app, 'webhooks', id) }, bdi(name)) })]);
   }
   return items.sort((a, b) => (a[0] === 'bad' ? 0 : 1) - (b[0] === 'bad' ? 0 : 1));
 }
@@ -197,19 +207,36 @@ function firstExpiry(credentials) {
   return times.length ? Math.min(...times) : null;
 }
 
-function feedTable(app, feed) {
-  return table({
-    caption: t('overview.feed'),
-    columns: [
-      { label: t('message.id'), cell: (row) => idChip(row.message_id, { href: addressOf('apps', app, 'messages', row.message_id) }) },
-      { label: t('frame.time'), cell: (row) => exactClock(row.at) },
-      { label: t('message.sender'), cell: (row) => (row.sender ? personLink(app, row.sender) : '–') },
-      { label: t('message.conversation'), cell: (row) => (row.conversation ? [t(`kind.${row.conversation.type}`), ' ', h('bdi', row.conversation.target)] : '–') },
-      { label: t('message.recipients'), className: 'num', cell: (row) => number(row.recipients ?? 0) },
-    ],
-    rows: feed,
-    empty: emptyState({ title: t('overview.feedEmpty'), text: t('overview.feedEmptyText') }),
-  });
+/** Shows the newest messages, and those that took longest. */
+class Feed {
+  constructor(app) {
+    this.app = app;
+    this.list = new MessageList();
+    this.element = h('div', skeleton(3));
+    this.slowest = h('div');
+  }
+
+  rows(most) {
+    return this.list.rows({ most, fits: () => true, withFiller: false }).rows;
+  }
+
+  async load(signal) {
+    const legs = path`/v1/apps/${this.app}/legs`;
+    for (const kind of [{ state: 'open' }, {}]) this.list.takeLegs((await api.get(legs, { ...kind, limit: 100 }, { signal })).legs);
+    await knowDevicesOf(this.app, this.rows(FEED));
+    this.isLoaded = true;
+    this.show();
+    const rows = this.rows(this.list.messages.size);
+    const count = rows.reduce((sum, row) => sum + row.legs.length, 0);
+    const slow = slowestOf(rows, SLOWEST);
+    this.slowest.replaceChildren(...(slow.length ? [h('h3', t('overview.slowest')), h('p.quiet', tn('overview.slowestLead', count)), messageLines(this.app, slow, t('overview.slowest'))] : []));
+  }
+
+  show() {
+    if (!this.isLoaded || this.element.contains(document.activeElement)) return;
+    const rows = this.rows(FEED);
+    this.element.replaceChildren(rows.length ? messageLines(this.app, rows, t('overview.feed')) : emptyState({ title: t('overview.feedEmpty'), text: t('overview.feedEmptyText') }));
+  }
 }
 
 export default async function open(page) {
@@ -219,14 +246,17 @@ export default async function open(page) {
   const name = shownApp.settings?.name || app;
   page.setTitle(t('title.overview', { app: name }));
   const rates = new Rates();
-  const feed = [];
+  const feed = new Feed(app);
+  const start = startSteps(app, signal);
+  const rest = h('div.overview-rest');
   let statistics = null;
   let shownPauses = '';
   let credentials = [];
+  let webhooks = [];
   const ends = new EndsCard();
   const boxes = {
     attention: h('div.attention', { 'aria-live': 'polite' }), tiles: h('div.tiles', { 'aria-busy': 'true' }), charts: h('div.charts', skeleton(5)), latency: h('div', skeleton(4)),
-    lanes: h('div', skeleton(2)), waits: h('div', skeleton(2)), pushes: h('div', skeleton(4)), server: h('div', skeleton(3)), feed: h('div'),
+    lanes: h('div', skeleton(2)), waits: h('div', skeleton(2)), pushes: h('div', skeleton(4)), server: h('div', skeleton(3)), since: h('p.quiet'),
   };
   page.root.append(
     pageHead({
@@ -237,24 +267,27 @@ export default async function open(page) {
         button({ label: t('pushes.new'), kind: 'primary', iconName: 'plus', href: addressOf('apps', app, 'pushes', 'new') }),
       ],
     }),
-    boxes.attention, boxes.tiles,
-    card({ title: t('overview.hour'), lead: t('overview.hourLead') }, boxes.charts),
-    h('div.grid',
-      card({ title: t('overview.latency'), lead: t('overview.latencyLead') }, boxes.latency),
-      card({ title: t('nav.server'), actions: h('a', { href: '/metrics' }, t('server.metrics')) }, boxes.server)),
-    card({ title: t('overview.lanes'), lead: t('overview.lanesLead') }, boxes.lanes),
+    h('section', { 'aria-label': t('overview.attention') }, boxes.attention), start.element,
+    card({ title: t('overview.feed'), actions: h('a', { href: addressOf('apps', app, 'messages') }, t('overview.allMessages')) }, feed.element), rest);
+  rest.append(
+    boxes.tiles,
+    card({ title: t('overview.hour'), lead: t('overview.hourLead') }, boxes.charts, boxes.since),
     h('div.grid',
       card({ title: t('overview.legs'), lead: t('overview.legsLead') }, ends.element),
       h('div.stack',
         card({ title: t('overview.waits'), lead: t('overview.waitsLead') }, boxes.waits),
         card({ title: t('overview.pushes'), lead: t('overview.pushesLead') }, boxes.pushes))),
-    card({ title: t('overview.feed'), actions: h('a', { href: addressOf('apps', app, 'messages') }, t('overview.allMessages')) }, boxes.feed));
+    h('div.grid',
+      card({ title: t('overview.latency'), lead: t('overview.latencyLead') }, boxes.latency, feed.slowest),
+      h('div.stack',
+        card({ title: t('overview.lanes'), lead: t('overview.lanesLead') }, boxes.lanes),
+        card({ title: t('nav.server'), actions: h('a', { href: '/metrics' }, t('server.metrics')) }, boxes.server))));
 
   // The places of the numbers stand before the numbers do.
   boxes.tiles.replaceChildren(...['connections', 'messageRate', 'pushRate', 'ended', 'expiry'].map((key) => tile(t(`overview.${key}`), '–', '\u00a0')));
 
   const showAttention = () => {
-    const items = attentionItems(app, shownApp, credentials, statistics?.lanes);
+    const items = attentionItems(app, shownApp, credentials, webhooks, statistics?.lanes);
     boxes.attention.replaceChildren(...(items.length ? items.map(([kind, words]) => note(kind, h('p', words)))
       : [h('p.calm', chip('good', t('attention.none')))]));
   };
@@ -274,6 +307,7 @@ export default async function open(page) {
     // Whoever has its table open is reading.
     if (boxes.charts.querySelector('details[open]')) return;
     boxes.charts.replaceChildren(...historyCharts(history));
+    boxes.since.textContent = t('overview.historySince', { time: dateTime(history.since) });
   };
 
   const repeat = async (every, work) => {
@@ -322,20 +356,23 @@ export default async function open(page) {
     boxes.server.replaceChildren(serverFacts(readMetrics(await api.text('/metrics', { signal })), app));
   });
   repeat(60_000, async () => {
-    credentials = (await api.get(path`/v1/apps/${app}/push-credentials`, null, { signal })).push_credentials;
+    [{ push_credentials: credentials }, { webhooks }] = await Promise.all(['push-credentials', 'webhooks'].map((each) => api.get(`${path`/v1/apps/${app}/`}${each}`, null, { signal })));
     showAttention();
     showTiles();
   });
   page.onLeave(whenAlarmsChange(showAttention));
 
-  boxes.feed.replaceChildren(feedTable(app, feed));
-  page.live(['message_accepted', 'leg_ended', 'push_answered'], (events) => {
+  feed.load(signal).catch((problem) => { if (problem.name !== 'AbortError') feed.element.replaceChildren(problemBox(problem)); });
+  let isNew = true;
+  repeat(STEPS_POLL, async () => {
+    if (!isNew || document.hidden) return;
+    isNew = await start.check();
+    // Where nothing was sent there is nothing to draw yet.
+    rest.hidden = isNew;
+  });
+  page.live(LEG_TYPES, (events) => {
     keep(events.slice(-200));
-    const news = events.filter((event) => event.type === 'message_accepted').slice(-FEED).map((event) => event.data).reverse();
-    if (!news.length || boxes.feed.contains(document.activeElement)) return;
-    feed.unshift(...news);
-    feed.length = Math.min(feed.length, FEED);
-    boxes.feed.replaceChildren(feedTable(app, feed));
+    for (const event of events) feed.list.takeEvent(event);
+    feed.show();
   });
 }
-

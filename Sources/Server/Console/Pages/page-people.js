@@ -3,7 +3,7 @@
 import { h, bdi } from './dom.js';
 import { api, path } from './api.js';
 import { t, number } from './text.js';
-import { addressOf, go } from './router.js';
+import { addressOf, go } from './address.js';
 import { pageHead, card, table, field, textInput, button, emptyState, pagedList, chip } from './widgets.js';
 
 export default async function open(page) {

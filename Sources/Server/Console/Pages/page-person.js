@@ -3,11 +3,12 @@
 import { h, bdi } from './dom.js';
 import { api, path, curlOf } from './api.js';
 import { t, tn, tx, number, clock, dateTime, list, timeElement } from './text.js';
-import { addressOf } from './router.js';
-import { pageHead, card, facts, chip, button, note, table, emptyState, loaded, pagedList, confirmAction, roleNote, strangerText, field, textInput, showRefusal, toast, curlBlock, disclosure, idChip, personLink, formDialog } from './widgets.js';
+import { addressOf } from './address.js';
+import { timeOf, pageHead, card, facts, chip, button, note, table, emptyState, loaded, pagedList, confirmAction, roleNote, strangerText, field, textInput, showRefusal, toast, curlBlock, disclosure, idChip, personLink, formDialog } from './widgets.js';
 import { whySilent } from './legs-search.js';
-import { conversationLink } from './page-messages.js';
+import { conversationLink } from './links.js';
 import { payloadPreview } from './payload.js';
+import { deviceLink, rememberDevices, systemWords } from './devices.js';
 
 
 /** After these a device may be told otherwise. */
@@ -69,10 +70,11 @@ function badgeCell(row, unread) {
 }
 
 function devicesTable(app, user, { devices, unread }) {
+  rememberDevices(app, user, devices);
   return table({
     caption: t('person.devices'),
     columns: [
-      { label: t('device.id'), cell: (row) => [h('a', { href: addressOf('apps', app, 'people', user, 'devices', row.id) }, bdi(row.id)), h('p.quiet', row.platform, row.status?.system_version ? ` ${row.status.system_version}` : '')] },
+      { label: t('device.id'), cell: (row) => [deviceLink(app, user, row.id), h('p.quiet', systemWords(row))] },
       { label: t('device.leaseAndSeen'), cell: leaseCell },
       { label: t('device.token'), cell: tokenCell },
       { label: t('device.badge'), cell: (row) => badgeCell(row, unread) },
@@ -154,6 +156,22 @@ async function profileDialog(page, user, person) {
   page.reload();
 }
 
+async function banDialog(page, user) {
+  const reason = textInput({ name: 'reason' });
+  const until = h('input', { type: 'datetime-local', name: 'until' });
+  const fields = {
+    reason: field({ label: t('person.banReason'), hint: t('person.banReasonHint'), input: reason, optional: true, wide: true }),
+    until: field({ label: t('person.banUntil'), hint: t('person.banUntilHint'), input: until, optional: true }),
+  };
+  const done = await formDialog({
+    title: t('person.banTitle'), action: t('person.ban'), kind: 'danger', fields, content: [h('p', t('person.banText')), Object.values(fields)],
+    send: () => api.put(path`/v1/apps/${page.app}/users/${user}/ban`, { reason: reason.value.trim() || null, until: timeOf(until) || null }),
+  });
+  if (!done) return;
+  toast(t('frame.saved'));
+  page.reload();
+}
+
 function conversationMarks(row) {
   const marks = [
     row.is_muted && row.level_until ? chip('quiet', t('person.mutedUntil', { time: dateTime(row.level_until) }))
@@ -206,9 +224,9 @@ function actionsCard(page, user, person) {
       administer(t('person.revoke'), { title: t('person.revokeTitle'), text: t('person.revokeText'), act: () => api.post(path`/v1/apps/${app}/users/${user}/revoke-tokens`, {}) }),
       person.banned
         ? administer(t('person.unban'), { danger: false, title: t('person.unbanTitle'), text: t('person.unbanText'), act: () => api.delete(path`/v1/apps/${app}/users/${user}/ban`) })
-        : administer(t('person.ban'), { title: t('person.banTitle'), text: t('person.banText'), act: () => api.put(path`/v1/apps/${app}/users/${user}/ban`, {}) })),
+        : button({ label: t('person.ban'), role: 'administer', kind: 'danger', onClick: () => banDialog(page, user) })),
     roleNote('administer'),
-    disclosure(t('silent.title'), silentCard(page, user)),
+    disclosure(t('silent.title'), h('p.quiet', t('silent.lead')), silentCard(page, user)),
     disclosure(t('person.audiences'), h('p.quiet', t('person.audiencesLead')),
       wordsForm({ page, label: t('person.aliases'), hint: t('person.wordsHint'), load: async () => (await api.get(path`/v1/apps/${app}/users/${user}/aliases`)).aliases, save: (aliases) => api.put(path`/v1/apps/${app}/users/${user}/aliases`, { aliases }) }),
       wordsForm({ page, label: t('person.tags'), hint: t('person.tagsHint'), load: async () => (await api.get(path`/v1/apps/${app}/users/${user}/tags`)).tags, save: (tags) => api.put(path`/v1/apps/${app}/users/${user}/tags`, { tags }) })));
@@ -232,7 +250,7 @@ export function silentCard(page, whom, kept = { data: '' }, changed = () => {}) 
   if (kept.data) payload.ask();
   const entry = field({ label: t('silent.data'), hint: t('silent.dataHint'), input: data, optional: true, wide: true });
   const result = h('div.stack', { 'aria-live': 'polite' });
-  const submit = button({ label: t('silent.send'), type: 'submit', role: 'send' });
+  const submit = button({ label: t('silent.send'), kind: 'primary', type: 'submit', role: 'send' });
   return h('form.stack', {
     novalidate: true,
     on: {
@@ -248,7 +266,7 @@ export function silentCard(page, whom, kept = { data: '' }, changed = () => {}) 
           result.replaceChildren(table({
             caption: t('silent.result'),
             columns: [
-              { label: t('device.id'), cell: (row) => bdi(row.device) },
+              { label: t('device.id'), cell: (row) => deviceLink(app, user, row.device) },
               { label: t('frame.state'), cell: (row) => chip(SILENT[row.state] ?? 'quiet', t(`silent.${row.state}`)) },
               { label: t('silent.next'), cell: (row) => (row.next_at ? dateTime(row.next_at) : row.reason ? bdi(row.reason) : '–') },
             ],
@@ -258,7 +276,7 @@ export function silentCard(page, whom, kept = { data: '' }, changed = () => {}) 
         return undefined;
       },
     },
-  }, h('p.quiet', t('silent.lead')), entry, payload, h('div.actions', submit), result);
+  }, entry, payload, h('div.actions', submit), result);
 }
 
 export default async function open(page) {
@@ -282,7 +300,7 @@ export default async function open(page) {
   const loudness = (settings) => settingsWords(app, settings);
   page.root.append(
     pageHead({
-      title: person.name ? [bdi(person.name), ' ', h('span.quiet', bdi(user))] : bdi(user), crumbs: [[t('nav.people'), addressOf('apps', app, 'people')]],
+      title: person.name ? [bdi(person.name), ' ', h('code.quiet', bdi(user))] : bdi(user), crumbs: [[t('nav.people'), addressOf('apps', app, 'people')]],
       lead: person.banned ? chip('bad', t('people.banned')) : null,
     }),
     ...[person.devices.count === 0 && person.head === 0 && !person.name ? note('info', h('p', t('person.unknown'))) : null].filter(Boolean),
@@ -296,6 +314,8 @@ export default async function open(page) {
       card({ title: t('person.settings'), lead: t('person.settingsLead') }, loaded(signal, () => api.get(path`/v1/apps/${app}/users/${user}/settings`, null, { signal }), loudness)),
       h('div.stack',
         card({ title: t('person.about') }, facts([
+          [t('person.banReason'), person.ban ? (person.ban.reason ? strangerText(person.ban.reason) : t('frame.none')) : null],
+          [t('person.banUntil'), person.ban ? (person.ban.until ? dateTime(person.ban.until) : t('person.untilLifted')) : null],
           [t('frame.id'), idChip(user, { whole: true })],
           [t('frame.name'), person.name ? strangerText(person.name) : t('frame.none')],
           [t('person.portrait'), person.portrait ? strangerText(person.portrait) : t('frame.none')],

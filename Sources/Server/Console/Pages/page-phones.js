@@ -3,13 +3,14 @@
 import { api, path } from './api.js';
 import { h, loadStyle, makeId } from './dom.js';
 import { addWords, currentLanguage, hasText, t, tx } from './text.js';
-import { pageHead } from './widgets.js';
+import { emptyState, pageHead } from './widgets.js';
 import { may } from './session.js';
 import { PhoneLink, sayMissingRole } from './phone-link.js';
 import { PhoneView } from './phone.js';
 import { PhonePanel } from './phone-panel.js';
 import { makeSetup } from './phone-controls.js';
 import { ScenarioRecorder } from './phone-scenario.js';
+import { LifeLine, findApp } from './phone-life.js';
 
 /** A browser holds six connections to a server; the console needs two of them. */
 const STREAMS = 4;
@@ -21,12 +22,14 @@ export default async function open(page) {
   const words = currentLanguage() === 'en' ? import('./text-phones-en.js') : import('./text-phones-zh-Hans.js');
   const [{ default: catalogue }] = await Promise.all([words, loadStyle('phones-page.css'), loadStyle('phone.css')]);
   addWords(catalogue);
+  if (page.signal.aborted) return;
   page.setTitle(t('phones.title'));
   const body = h('div.phones');
   page.root.append(pageHead({ title: t('phones.title'), lead: t('phones.lead') }), body);
-  const grid = new PhoneGrid(body);
+  const grid = new PhoneGrid(body, page);
   page.onLeave(() => grid.close());
   await grid.load();
+  grid.show(page.query.phone, page.query.message);
 }
 
 /** What had the focus is gone. While a dialog is open nothing outside of it takes it. */
@@ -37,8 +40,9 @@ function focusBehindDialog(element) {
 }
 
 class PhoneGrid {
-  constructor(root) {
+  constructor(root, page) {
     this.root = root;
+    this.page = page;
     this.cards = new Map();
     this.said = h('p.phones-said', { role: 'status' });
     this.list = h('div.phones-list');
@@ -52,6 +56,17 @@ class PhoneGrid {
 
   close() {
     for (const card of this.cards.values()) card.close();
+    this.life?.close();
+  }
+
+  /** Shows one phone, and what its trace has of a message: where somebody came from the message's page. */
+  show(id, message) {
+    const card = this.cards.get(id);
+    if (!card) return;
+    card.open();
+    if (message) card.panel?.find(message);
+    this.page.focusOn = card.element.querySelector('h2');
+    card.element.scrollIntoView({ block: 'start' });
   }
 
   async load() {
@@ -62,14 +77,21 @@ class PhoneGrid {
     } catch (problem) {
       if (problem.status === 404) return this.showNothing('phones.off', 'phones.offText');
       const again = h('button.phones-button', { type: 'button', on: { click: () => this.load() } }, t('phones.retry'));
-      this.root.replaceChildren(h('div.phones-empty', { role: 'alert' },
-        h('p', t('phones.loadFailed', { detail: problem.detail || problem.message })), again));
+      this.root.replaceChildren(h('div', { role: 'alert' }, emptyState({ title: t('phones.loadFailed', { detail: problem.detail || problem.message }), action: again })));
       return undefined;
     }
     this.delegates = answer.delegates;
     this.canStart = answer.can_start === true && may('administer');
-    this.root.replaceChildren(this.said, this.list, this.start);
+    const users = answer.phones.map((phone) => phone.user).filter(Boolean);
+    // Lines of a trace lead to messages of this app.
+    this.app = await findApp(this.page.apps(), users);
+    // The page was left meanwhile: what is started now would not be closed.
+    if (this.page.signal.aborted) return undefined;
+    this.life = new LifeLine(this.app, () => [...this.cards.values()].filter((card) => card.isOpen).map((card) => card.facts.user).filter(Boolean));
+    this.root.replaceChildren(this.said, this.list, this.app ? this.life.element : '', this.start);
+    this.life.note();
     if (!answer.phones.length) this.list.replaceChildren(this.makeNothing('phones.none', 'phones.noneText'));
+    this.hasSeveral = answer.phones.length > 1;
     for (const facts of answer.phones) this.add(facts, this.cards.size < STREAMS);
     if (this.canStart) this.start.replaceChildren(this.makeStart());
     return undefined;
@@ -80,9 +102,8 @@ class PhoneGrid {
   }
 
   makeNothing(title, text) {
-    return h('div.phones-empty', h('h2', t(title)), h('p',
-      tx(text, { start: h('code', 'tidings serve --phones 127.0.0.1:7482'), phones: h('code', 'tidings phones --phone alice'),
-        run: h('code', 'make run') })));
+    return emptyState({ title: t(title), text: tx(text, {
+      start: h('code', 'tidings serve --phones 127.0.0.1:7482'), phones: h('code', 'tidings phones --phone alice'), run: h('code', 'make run') }) });
   }
 
   add(facts, isOpen) {
@@ -115,6 +136,7 @@ class PhoneGrid {
       last.close();
       last.showNote(t('phones.start.closed', { name: facts.id }));
     }
+    this.hasSeveral = [...this.cards.keys()].some((id) => id !== facts.id);
     const card = this.add(facts, true);
     focusBehindDialog(card.element.querySelector('h2'));
   }
@@ -165,6 +187,8 @@ class PhoneCard {
     this.view = new PhoneView(link);
     link.addEventListener('refuse', (event) => this.showProblem(t('phones.do.refused', { detail: event.detail })));
     link.addEventListener('change', () => this.showStatus());
+    link.addEventListener('lines', () => this.grid.life?.note());
+    link.messagesOf = this.grid.app;
     this.panel = new PhonePanel(link, { recorder: this.recorder, grid: this.grid, card: this });
     this.body.replaceChildren(this.view.element, this.panel.element);
     link.open();

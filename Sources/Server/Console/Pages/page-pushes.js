@@ -3,10 +3,13 @@
 import { h, bdi } from './dom.js';
 import { api, path } from './api.js';
 import { t, number, dateTime, list } from './text.js';
-import { addressOf } from './router.js';
-import { pageHead, card, table, button, emptyState, pagedList, chip, idChip, roleNote } from './widgets.js';
+import { addressOf } from './address.js';
+import { pageHead, card, table, button, emptyState, pagedList, chip, roleNote } from './widgets.js';
+import { whenSessionEnds } from './session.js';
+import { lineWords } from './notification.js';
+import { sentFromHere } from './compose-draft.js';
 
-const KINDS = { scheduled: 'wait', running: 'wait', done: 'good', cancelled: 'quiet', recalling: 'wait', recalled: 'quiet' };
+const KINDS = { scheduled: 'wait', running: 'wait', done: 'good', cancelled: 'quiet', missed: 'bad', recalling: 'wait', recalled: 'quiet' };
 
 export function pushStateChip(push) {
   return chip(KINDS[push.state] ?? 'quiet', t(`pushState.${push.state}`));
@@ -34,24 +37,29 @@ export function audienceWords(audience) {
   }
 }
 
-/** A line of a notification: a text, or the key under which phones look it up. */
-function lineWords(line) {
-  return typeof line === 'string' ? line : [line.loc_key, ...(line.loc_args ?? [])].join(' ');
+/** Returns what a push is called: by what it says where that is known here, else by whom it is for. */
+export function pushTitle(app, push) {
+  const own = sentFromHere(app, push.id);
+  const said = push.content ?? { title: own?.notification?.title ?? own?.custom?.title, text: own?.notification?.text ?? own?.custom?.content };
+  return lineWords(said.title) || lineWords(said.text) || t('pushes.toAudience', { audience: audienceWords(push.audience) });
 }
 
-/** What a push says, where it was asked for. */
-function contentCell({ content }) {
-  // A list that was on its way when texts were asked for has none.
-  if (!content?.title && !content?.text) return h('span.quiet', t('pushes.noText'));
-  return [content.title ? h('strong', bdi(lineWords(content.title))) : null, content.text ? h('p', bdi(lineWords(content.text))) : null].filter(Boolean);
+function titleCell(app) {
+  return (row) => {
+    const text = row.content?.title ? lineWords(row.content.text) : null;
+    return [h('a', { href: addressOf('apps', app, 'pushes', row.id), title: row.id }, h('strong.push-title', bdi(pushTitle(app, row)))),
+      text ? h('p', bdi(text)) : null, h('p.quiet', t(`push.kind.${row.kind}`))];
+  };
 }
+
+/** Texts are hidden until somebody asks for them, which the audit keeps; who has asked once in this session need not again. */
+let withContent = false;
+whenSessionEnds(() => { withContent = false; });
 
 export default async function open(page) {
   const { app, signal } = page;
   page.setTitle(t('nav.pushes'));
   const newPush = button({ label: t('pushes.new'), kind: 'primary', iconName: 'plus', href: addressOf('apps', app, 'pushes', 'new') });
-  // Texts are hidden until somebody asks for them, which the audit keeps.
-  let withContent = false;
   const list = pagedList(signal, async (cursor) => {
     const address = withContent ? path`/v1/apps/${app}/pushes/contents` : path`/v1/apps/${app}/pushes`;
     const answer = await api.get(address, { cursor }, { signal });
@@ -59,8 +67,7 @@ export default async function open(page) {
   }, (pushes) => table({
     caption: t('nav.pushes'),
     columns: [
-      { label: t('pushes.push'), cell: (row) => [h('a', { href: addressOf('apps', app, 'pushes', row.id) }, t(`push.kind.${row.kind}`)), h('div.quiet', idChip(row.id))] },
-      ...(withContent ? [{ label: t('pushes.says'), cell: contentCell }] : []),
+      { label: t('pushes.push'), cell: titleCell(app) },
       { label: t('frame.state'), cell: pushStateChip },
       { label: t('pushes.audience'), cell: (row) => bdi(audienceWords(row.audience)) },
       { label: t('pushes.when'), cell: (row) => dateTime(row.send_at ?? row.created_at) },
@@ -79,6 +86,7 @@ export default async function open(page) {
       list.reload();
     },
   });
+  reveal.hidden = withContent;
   page.root.append(
     pageHead({
       title: t('nav.pushes'), lead: t('pushes.lead'),

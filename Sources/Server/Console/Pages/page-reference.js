@@ -4,7 +4,7 @@ import { api, path } from './api.js';
 import { h, loadStyle } from './dom.js';
 import { addWords, currentLanguage, t } from './text.js';
 import { emptyState, pageHead, skeleton } from './widgets.js';
-import { addressOf } from './router.js';
+import { addressOf } from './address.js';
 
 export default async function open(page) {
   const words = currentLanguage() === 'en' ? import('./text-phones-en.js') : import('./text-phones-zh-Hans.js');

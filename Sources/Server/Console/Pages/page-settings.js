@@ -2,8 +2,8 @@
 
 import { h, bdi } from './dom.js';
 import { api, path, curlOf, wrongField } from './api.js';
-import { t, tx, date, dateTime, timeElement } from './text.js';
-import { addressOf, replaceAddress } from './router.js';
+import { t, hasText, tx, date, dateTime, timeElement } from './text.js';
+import { addressOf, replaceAddress } from './address.js';
 import { pageHead, card, table, button, chip, field, textInput, select, checkbox, note, tabs, formDialog, showRefusal, showSecret, roleNote, confirmAction, curlBlock, idChip, toast, emptyState } from './widgets.js';
 import { may } from './session.js';
 
@@ -233,9 +233,9 @@ function keysTab(page, info) {
       caption: t('keys.title'),
       columns: [
         { label: t('frame.name'), cell: (row) => bdi(row.name) },
-        { label: t('keys.scopes'), cell: (row) => h('span.chips', row.scopes.map((scope) => h('code', scope))) },
-        { label: t('keys.lastUsed'), cell: (row) => (row.last_used_at ? timeElement(row.last_used_at) : t('frame.never')) },
-        { label: t('push.created'), cell: (row) => [date(row.created_at), row.previous_ends_at && row.previous_ends_at > Date.now() ? h('p.quiet', t('keys.previous', { time: dateTime(row.previous_ends_at) })) : ''] },
+        { label: t('keys.scopes'), cell: (row) => h('span.chips', row.scopes.map((scope) => chip('quiet', hasText(`scope.${scope}`) ? t(`scope.${scope}`) : scope, scope))) },
+        { label: t('keys.lastUsed'), cell: (row) => h('span.one-line', row.last_used_at ? timeElement(row.last_used_at) : t('frame.never')) },
+        { label: t('push.created'), cell: (row) => [h('span.one-line', date(row.created_at)), row.previous_ends_at && row.previous_ends_at > Date.now() ? h('p.quiet', t('keys.previous', { time: dateTime(row.previous_ends_at) })) : ''] },
         { label: t('frame.what'), cell: (row) => h('div.actions',
           small(t('keys.rotate'), { title: t('keys.rotateTitle', { name: row.name }), text: t('keys.rotateText') }, () => api.post(`${base}/api-keys/${encodeURIComponent(row.name)}/rotate`, {}), (made) => made.key, t('keys.shown', { name: row.name }), t('keys.shownText')),
           small(t('frame.remove'), { title: t('keys.removeTitle', { name: row.name }), text: t('keys.removeText') }, () => api.delete(`${base}/api-keys/${encodeURIComponent(row.name)}`), null, '', '', 'small danger')) },

@@ -73,16 +73,19 @@ export default function open({ root, link, reason, done }) {
     const submit = button({
       label: t('signin.submit'), kind: 'primary wide',
       onClick: async () => {
-        if (!(await attempt({ link }, submit))) submit.replaceWith(passwordForm());
+        if (await attempt({ link }, submit)) return;
+        submit.replaceWith(passwordForm());
+        help.hidden = false;
       },
     });
     return h('div.stack', h('p', t('signin.linkText')), submit);
   }
 
+  // Whoever has a link needs no other.
+  const help = h('p.signin-help', { hidden: Boolean(link) }, shape('info'), h('span', t('signin.help')), h('code', 'tidings console link --store …/tidings.sqlite'));
   root.replaceChildren(h('div.signin-card',
     h('h1', { tabindex: '-1' }, t('signin.title')),
     reason === 'expired' ? note('info', h('p', t('signin.expired'))) : null,
     link ? linkForm() : passwordForm(),
-    refusal,
-    h('p.signin-help', shape('info'), h('span', t('signin.help')), h('code', 'tidings console'))));
+    refusal, help));
 }

@@ -3,7 +3,7 @@
 import { h, bdi, shape } from './dom.js';
 import { api, path, curlOf, wrongField } from './api.js';
 import { t, tn, number, date, dateTime, list, timeElement } from './text.js';
-import { addressOf, go } from './router.js';
+import { addressOf, go } from './address.js';
 import { pageHead, card, table, button, chip, note, facts, field, textInput, select, checkbox, formDialog, showSecret, confirmAction, emptyState, idChip, roleNote, curlBlock, codeBlock, disclosure, loaded, pagedList, toast } from './widgets.js';
 
 const TYPES = ['message_accepted', 'message_edited', 'message_recalled', 'leg_ended', 'receipt', 'device_signed_in', 'device_signed_out', 'push_job'];
@@ -190,7 +190,7 @@ function stateTiles({ state }) {
     tile('webhooks.pending', number(state.pending), t('webhooks.pendingNote')),
     tile('webhooks.deadLetters', number(state.dead_letters), t('webhooks.deadLettersNote')),
     tile('webhooks.lastDelivered', ago(state.last_delivered_at)),
-    tile('webhooks.lastFailure', ago(state.last_failure?.at), state.last_failure ? failureWords(state.last_failure) : t('webhooks.noFailure')));
+    tile('webhooks.lastFailure', ago(state.last_failure?.at), state.last_failure ? failureWords(state.last_failure) : ''));
 }
 
 function deadLettersCard(page, address, changed) {

@@ -125,8 +125,8 @@ export function drawLongLook(notice, expanded, act) {
   const { title, subtitle, body } = readNotice(notice);
   const report = expanded?.notification === notice.notification ? readReport(expanded.screen) : [];
   const answer = (form, action) => {
-    const field = form.querySelector('input');
-    act.answer(notice, action.action, field.value);
+    const text = form.querySelector('input').value;
+    if (text.trim()) act.answer(notice, action.action, text);
   };
   return v('div.phone-long', {
     key: `long-${notice.notification}`, role: 'group', 'aria-label': t('phones.notice.large', { name: sayNotice(notice) }),
@@ -143,8 +143,10 @@ export function drawLongLook(notice, expanded, act) {
     v('button', { type: 'button', on: { click: () => act.tap(notice) } }, t('phones.notice.open')),
     (notice.actions ?? []).map((action) => action.text
       ? v('form', { key: action.action, on: { submit: (event) => { event.preventDefault(); answer(event.currentTarget, action); } } },
-        v('input.phone-field', { type: 'text', autocomplete: 'off', 'aria-label': action.title, placeholder: action.title }),
-        v('button', { type: 'submit' }, v('bdi', action.title)))
+        v('input.phone-field', { type: 'text', autocomplete: 'off', 'aria-label': action.title, placeholder: action.title,
+          on: { input: (event) => { event.currentTarget.nextElementSibling.disabled = !event.currentTarget.value.trim(); } } }),
+        // As on an iPhone there is nothing to send before something is typed.
+        v('button', { type: 'submit', disabled: true }, v('bdi', action.title)))
       : v('button', { key: action.action, type: 'button', on: { click: () => act.answer(notice, action.action) } }, v('bdi', action.title))),
     v('button', { type: 'button', on: { click: () => act.openSettings(notice) } }, t('phones.notice.settings')),
     v('button', { type: 'button', on: { click: () => act.dismiss(notice) } }, t('phones.notice.clear'))));

@@ -24,10 +24,27 @@ export class PhonePanel {
         on: { click: () => this.choose(name), keydown: (event) => this.step(event, name) },
     }, t(`phones.tab.${name}`))]));
     this.room = h('div.phones-tab-room', { role: 'tabpanel', id: `${base}-panel` });
-    this.element = h('div.phones-panel', this.controls.element,
+    // Two phones side by side have their traces below, folded; beside a phone that stands alone there is room.
+    this.folded = h('div.phones-folded', { id: `${base}-fold` },
       h('div.phones-tabs', { role: 'tablist', 'aria-label': t('phones.tab.label', { name: link.facts.user ?? link.id }) },
         [...this.tabs.values()]), this.room);
+    this.foldButton = h('button.phones-fold-button', { type: 'button', 'aria-controls': `${base}-fold`, on: { click: () => this.unfold(this.folded.hidden) } }, t('phones.tab.fold'));
+    this.unfold(!matchMedia('(width >= 1200px)').matches || !grid.hasSeveral);
+    this.element = h('div.phones-panel', this.controls.element, h('div.phones-fold', this.foldButton, this.folded));
     this.choose('trace');
+  }
+
+  unfold(isOpen) {
+    this.folded.hidden = !isOpen;
+    this.foldButton.setAttribute('aria-expanded', String(isOpen));
+    if (isOpen) this.trace.keepEnd();
+  }
+
+  /** Shows what the trace has of a message. */
+  find(message) {
+    this.unfold(true);
+    this.choose('trace');
+    this.trace.find(message);
   }
 
   choose(name) {

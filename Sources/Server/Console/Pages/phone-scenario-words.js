@@ -1,4 +1,4 @@
-// How docs/scenarios.md writes what happens to a phone, and what iOS calls.
+// How docs/testing/scenarios.md writes what happens to a phone, and what iOS calls.
 
 /** A text as YAML takes it everywhere. */
 export function quote(text) {

@@ -1,4 +1,4 @@
-// Writes what was done to a phone as a scenario of docs/scenarios.md. Two kinds: the rules of iOS with a simulated app, where every call is
+// Writes what was done to a phone as a scenario of docs/testing/scenarios.md. Two kinds: the rules of iOS with a simulated app, where every call is
 // expected, or the example app's own code with a server.
 
 import { CALLS, OF_NOTICE, START, STEPS, SWITCHES, flow, quote, turn, word } from './phone-scenario-words.js';

@@ -15,6 +15,8 @@ export const routes = [
   place('phones/reference/:section', 'phones', () => import('./page-reference.js')),
   place('operators', 'operators', () => import('./page-operators.js')),
   place('audit', 'audit', () => import('./page-audit.js')),
+  place('api', 'api', () => import('./page-api.js')),
+  place('api/:name', 'api', () => import('./page-api.js')),
   place('apps/:app', 'overview', () => import('./page-overview.js')),
   place('apps/:app/messages', 'messages', () => import('./page-messages.js')),
   place('apps/:app/messages/:id', 'messages', () => import('./page-message.js')),
@@ -51,5 +53,6 @@ export const navigation = {
     { key: 'phones', icon: 'phones', parts: ['phones'] },
     { key: 'operators', icon: 'operators', parts: ['operators'] },
     { key: 'audit', icon: 'audit', parts: ['audit'] },
+    { key: 'api', icon: 'api', parts: ['api'] },
   ],
 };

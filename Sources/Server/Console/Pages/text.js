@@ -31,8 +31,14 @@ export function readStored(key) {
   try { return localStorage.getItem(key); } catch { return null; }
 }
 
+/** Keeps it in this browser. Returns false where the storage is full or forbidden: it holds for this page, then. */
 export function writeStored(key, value) {
-  try { value === null ? localStorage.removeItem(key) : localStorage.setItem(key, value); } catch { /* It holds for this page, then. */ }
+  try {
+    value === null ? localStorage.removeItem(key) : localStorage.setItem(key, value);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Loads a language's words; without a name the one that fits the browser. */
@@ -48,8 +54,9 @@ export async function useLanguage(name) {
 /** Loads the words that the first page does without: they are half of all. */
 export async function usePageWords() {
   const asked = language;
-  const more = (await import(asked === 'en' ? './text-pages-en.js' : './text-pages-zh-Hans.js')).default;
-  if (asked === language) addWords(more);
+  const more = asked === 'en' ? [import('./text-pages-en.js'), import('./text-sentences-en.js')]
+    : [import('./text-pages-zh-Hans.js'), import('./text-sentences-zh-Hans.js')];
+  for (const part of await Promise.all(more)) if (asked === language) addWords(part.default);
 }
 
 /** Adds the words of a part that brings its own. */

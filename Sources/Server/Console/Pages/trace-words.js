@@ -19,7 +19,7 @@ export function kindOf(event) {
   return KIND_OF[event.event] ?? 'screen';
 }
 
-// Where docs/reference/ios-delivery.md tells of a call, by the name the phone gives it.
+// Where docs/testing/ios-delivery.md tells of a call, by the name the phone gives it.
 const SECTION_OF_CALL = {
   willFinishLaunching: '2.2', didFinishLaunching: '2.2', applicationWillEnterForeground: '2.2', applicationDidBecomeActive: '2.2',
   applicationWillResignActive: '2.2', applicationDidEnterBackground: '2.2', applicationWillTerminate: '2.2',
@@ -120,6 +120,15 @@ export function readResult(event) {
   return shorten(sayResult(event.result), 80);
 }
 
+const MESSAGE = /^[0-9a-hjkmnp-tv-z]{13}$/;
+
+/** Returns the id of the message that a line is about; null where it is about none. */
+export function messageOf(event) {
+  const given = event.arguments ?? {};
+  const request = given.request ?? given.notification?.request ?? given.response?.notification?.request;
+  return [event.collapse_id, event.notification, request?.identifier, given.payload?.tidings?.mid].find((id) => typeof id === 'string' && MESSAGE.test(id)) ?? null;
+}
+
 /** The heading of a line and what stands behind it. */
 export function describeEvent(event) {
   const label = hasText(`phones.trace.event.${event.event}`) ? t(`phones.trace.event.${event.event}`) : event.event;
@@ -132,7 +141,7 @@ export function describeEvent(event) {
     }
     case 'state': return { title: label, words: hasText(`phones.state.${event.state}`) ? t(`phones.state.${event.state}`) : event.state };
     case 'badge': return { title: label, words: String(event.badge) };
-    case 'push': return { title: label, words: [event.push_type, event.collapse_id].filter(Boolean).join(' · ') };
+    case 'push': return { title: label, words: [event.push_type, messageOf(event) ? null : event.collapse_id].filter(Boolean).join(' · ') };
     case 'arrival': return { title: label,
       words: `${event.class} · ${hasText(`phones.state.${event.state}`) ? t(`phones.state.${event.state}`) : event.state}` };
     case 'token': return { title: label, words: `${String(event.token).slice(0, 16)}…` };
@@ -143,6 +152,7 @@ export function describeEvent(event) {
     case 'screen': return { title: label, words: shorten((event.screen?.stack ?? []).join(' › ') || JSON.stringify(event.screen), 120) };
     case 'log':
     case 'fault': return { title: label, words: event.text };
+    case 'refresh_task': return { title: label, words: [event.identifier, hasText(`phones.trace.outcome.${event.outcome}`) ? t(`phones.trace.outcome.${event.outcome}`) : event.outcome].filter(Boolean).join(' · ') };
     case 'courier': return { title: label, words: [event.state, event.text].filter(Boolean).join(' ') };
     default: {
       const others = Object.entries(event).filter(([name, value]) => !['event', 'wall', 'app', 'n', 'process'].includes(name) && value !== null);

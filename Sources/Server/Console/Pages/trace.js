@@ -2,8 +2,8 @@
 
 import { h } from './dom.js';
 import { exactClock, t, tn } from './text.js';
-import { addressOf } from './router.js';
-import { describeEvent, explainEvent, kindOf, KINDS, readResult } from './trace-words.js';
+import { addressOf } from './address.js';
+import { describeEvent, explainEvent, kindOf, KINDS, messageOf, readResult } from './trace-words.js';
 
 const ROWS = 300;
 const DRAW_GAP = 250;
@@ -36,7 +36,7 @@ export class TraceView {
   }
 
   makeHead() {
-    const search = h('input.trace-search', {
+    const search = this.search = h('input.trace-search', {
       type: 'search', placeholder: t('phones.trace.search'), 'aria-label': t('phones.trace.search'),
       on: { input: (event) => { this.words = event.target.value.trim().toLowerCase(); this.filter(); } },
     });
@@ -51,6 +51,13 @@ export class TraceView {
       })),
       h('div.trace-find', search, h('button.phones-button.is-quiet', { type: 'button', on: { click: () => this.clear() } },
         t('phones.trace.clear'))));
+  }
+
+  /** Shows only lines with these words. */
+  find(words) {
+    this.search.value = words;
+    this.words = words.toLowerCase();
+    this.filter();
   }
 
   toggle(kind) {
@@ -134,11 +141,11 @@ export class TraceView {
       h(`span.trace-shape.is-${kind}`, { role: 'img', 'aria-label': t(`phones.trace.kind.${kind}`) }),
       h('div.trace-words',
         h('div.trace-title', isCode ? h('code', title) : h('span', title), isCode ? this.makeState(event) : null,
-          isCode || !words ? null : h('span.trace-arguments', h('bdi', words))),
+          isCode || !words ? null : h('span.trace-arguments', h('bdi', words)), this.makeMessage(event)),
         isCode && words ? h('div.trace-arguments', h('bdi', words)) : null,
         line ? h('div.trace-line', line.text, line.section ? h('a.trace-section', {
           // In a tab of its own: whoever leaves this page loses what it recorded for a scenario.
-          href: addressOf('phones', 'reference', line.section), target: '_blank', rel: 'noopener', title: 'docs/reference/ios-delivery.md',
+          href: addressOf('phones', 'reference', line.section), target: '_blank', rel: 'noopener', title: 'docs/testing/ios-delivery.md',
           'aria-label': t('phones.trace.section', { section: line.section }),
         }, `§${line.section}`) : null) : null),
       h('button.trace-more', {
@@ -150,6 +157,15 @@ export class TraceView {
     if (event.event === 'callback') this.calls.set(event.number, { row, event });
     row.hidden = !this.isShown(row);
     return row;
+  }
+
+  /** Makes the link to the message's page, in a tab of its own, as the link to a section. */
+  makeMessage(event) {
+    const message = this.link.messagesOf ? messageOf(event) : null;
+    return message ? h('a.trace-message', {
+      href: addressOf('apps', this.link.messagesOf, 'messages', message), target: '_blank', rel: 'noopener', title: t('phones.trace.toMessage'),
+      'aria-label': t('phones.trace.message', { id: message }),
+    }, message) : null;
   }
 
   makeState(event) {

@@ -127,6 +127,9 @@ export function adviceFor(problem) {
   return t('problem.other');
 }
 
+/** Trying again cannot help with these: something has to be changed first. */
+const NOT_AGAIN = ['search_off', 'missing_role', 'console_off', 'unknown_host', 'app_suspended'];
+
 /** A problem: what the server said, what to do, and the id under which its log knows it. */
 export function problemBox(problem, retry) {
   if (!('code' in problem)) console.error(problem);
@@ -136,7 +139,7 @@ export function problemBox(problem, retry) {
       h('p.problem-title', problem.detail ? bdi(problem.detail) : t('problem.title')),
       h('p', adviceFor(problem)),
       problem.requestId ? h('p.problem-id', t('problem.requestId'), ' ', idChip(problem.requestId)) : null,
-      retry ? h('div.actions', button({ label: t('frame.retry'), onClick: retry })) : null));
+      retry && !NOT_AGAIN.includes(problem.code) ? h('div.actions', button({ label: t('frame.retry'), onClick: retry })) : null));
 }
 
 /** A remark in the page: `kind` as of states. */
@@ -325,6 +328,11 @@ export function formDialog({ title, action, content, fields = {}, send, refuse, 
   });
 }
 
+/** Returns the milliseconds of an input of type `datetime-local`; an empty text without one. */
+export function timeOf(input) {
+  return input.value ? new Date(input.value).getTime() : '';
+}
+
 /** Asks before something is lost. With `typed`, that has to be typed. Carries out `act`, and stays open with the problem if it is refused. */
 export function confirmAction({ title, text, action, act, danger = true, typed, typedLabel }) {
   const input = typed ? textInput({ required: true }) : null;
@@ -434,7 +442,9 @@ export function tabs({ label, tabs: all, chosen, onChoose }) {
     if (!isFirst) onChoose?.(key);
   };
   choose(all.some(([key]) => key === chosen) ? chosen : all[0][0], true);
-  return h('div.tabs', h('div.tab-list', { role: 'tablist', 'aria-label': label }, buttons), panel);
+  const element = h('div.tabs', h('div.tab-list', { role: 'tablist', 'aria-label': label }, buttons), panel);
+  element.choose = (key) => { if (buttons.find((tab) => tab.dataset.key === key).getAttribute('aria-selected') !== 'true') choose(key); };
+  return element;
 }
 
 /** A person by their id, as a link to their page. */

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import GRDBSQLite
+import StoreMachine
 import StoreModel
 import TidingsModel
 
@@ -8,7 +9,7 @@ import TidingsModel
 /// message's record), in the order of the journal: a search goes from the newest back until it has enough, and a table is small enough
 /// to be written anew when a text has to leave it. FTS5 marks a deleted row and keeps its words until then; its own option for it,
 /// `secure-delete`, is not in the SQLite of older systems.
-final class SearchFile {
+final class SearchFile: JournalFile {
     /// "Tids": tells an index from other programs' databases.
     static let applicationID = 0x5469_6473
     static let version = 1
@@ -22,8 +23,10 @@ final class SearchFile {
     /// When the newest message was accepted that was looked at.
     private(set) var newest: Int64?
     private(set) var tables: Set<UInt64> = []
-    /// Those that may hold words of deleted rows.
+    /// Tables that may hold words of deleted rows.
     private(set) var mustErase: Set<UInt64> = []
+    /// In uptime; nil where there is nothing to erase.
+    private(set) var erasableSince: TimeInterval?
 
     /// - Throws: `DerivedFileError`, or what SQLite said of a file that is an index.
     init(path: String, pagesMax: Int? = nil) throws {
@@ -31,14 +34,15 @@ final class SearchFile {
         let file = DerivedFile(
             path: path, applicationID: Self.applicationID, version: Self.version, label: "tidings.search",
             cacheKilobytes: 16_384, isErasing: true, pagesMax: pagesMax)
-        var found = Loaded()
-        self.queue = try file.open(making: Self.tables) { database in
-            found = try Loaded(database)
+        let (queue, found) = try file.open(making: Self.tables) { database in
             // What was erased before a crash may still stand in the log.
             try Self.emptyLog(database)
+            return try Loaded(database)
         }
-        (self.place, self.messages, self.newest) = (found.place, found.messages, found.newest)
-        (self.tables, self.mustErase) = (found.tables, found.mustErase)
+        self.queue = queue
+        (self.place, self.tables) = (found.place, found.tables)
+        (self.messages, self.newest) = (found.messages, found.newest)
+        self.noteErasing(found.mustErase)
     }
 
     func close() { try? self.queue.close() }
@@ -59,8 +63,6 @@ final class SearchFile {
         var tables: Set<UInt64> = []
         var mustErase: Set<UInt64> = []
 
-        init() {}
-
         init(_ database: Database) throws {
             if let row = try Row.fetchOne(database, sql: "SELECT * FROM place") {
                 (self.place, self.messages, self.newest) = (JournalPlace(row), row["messages"], row["newest"])
@@ -77,8 +79,9 @@ final class SearchFile {
         _ = try database.checkpoint(.truncate)
     }
 
-    /// With the log of what is not written back yet.
-    var bytes: Int { DerivedFile.bytes(path: self.path) }
+    var progress: SearchProgress {
+        SearchProgress(messages: self.messages, fileBytes: DerivedFile.bytes(path: self.path))
+    }
 }
 
 // MARK: - Writing
@@ -114,7 +117,12 @@ extension SearchFile {
         }
         self.place = place
         (self.messages, self.newest, self.tables) = (next.messages, next.newest, next.tables)
-        self.mustErase.formUnion(next.mustErase)
+        self.noteErasing(next.mustErase)
+    }
+
+    private func noteErasing(_ tables: Set<UInt64>) {
+        self.mustErase.formUnion(tables)
+        if !self.mustErase.isEmpty { self.erasableSince = self.erasableSince ?? .uptime }
     }
 
     private struct SearchCounts {
@@ -167,7 +175,7 @@ extension SearchFile {
             }
             try Self.emptyLog(database)
         }
-        self.mustErase = []
+        (self.mustErase, self.erasableSince) = ([], nil)
     }
 }
 

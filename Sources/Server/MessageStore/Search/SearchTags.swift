@@ -2,8 +2,8 @@ import Foundation
 import StoreModel
 import TidingsModel
 
-/// What a message is found by besides its words: a column of its own in the index, a word for each. A word is a hash, so that ids need
-/// no alphabet of the index's; what two ids share by chance is sorted out when the messages are read again.
+/// The tags by which a message is found besides its words: a column of its own in the index, a word for each. A word is a hash, so that ids
+/// need no alphabet of the index's; ids that share a hash by chance are sorted out when the messages are read again.
 enum SearchTags {
     static func indexed(_ message: Message) -> String {
         var people: Set<UserID> = [message.sender]

@@ -29,7 +29,7 @@ package struct WebhookDeadLetter: Hashable, Sendable {
     package var attempts: Int
     /// Wall milliseconds.
     package var diedAt: Int64
-    /// Of the last attempt, or `overflow`.
+    /// The failure of the last attempt, or `overflow`.
     package var failure: WebhookFailure
     /// Its place in the list.
     package var number: Int64
@@ -41,7 +41,7 @@ package struct WebhookProgress: Hashable, Sendable {
     package var dead = 0
     /// Wall milliseconds; nil if nothing was.
     package var deliveredAt: Int64?
-    /// Of the last attempt that failed.
+    /// The time of the last attempt that failed.
     package var failedAt: Int64?
     package var failure: WebhookFailure?
 

@@ -1,16 +1,16 @@
 import Foundation
 import GRDB
+import StoreMachine
 import StoreModel
 import TidingsModel
 
 /// The database of what webhooks are still to be told, of dead letters, and of how far the journal is read. Place and deliveries are written
 /// in one transaction, so nothing is left out, and what a power cut takes is read again, under the same ids.
-final class WebhookFile {
+final class WebhookFile: JournalFile {
     /// "Tidw": tells it from other programs' databases.
     static let applicationID = 0x5469_6477
     static let version = 1
 
-    let path: String
     private let queue: DatabaseQueue
     private(set) var place: JournalPlace?
     private(set) var known: KnownWebhooks = [:]
@@ -20,12 +20,11 @@ final class WebhookFile {
 
     /// - Throws: `DerivedFileError`, or what SQLite said.
     init(path: String, pagesMax: Int? = nil) throws {
-        self.path = path
         let file = DerivedFile(
             path: path, applicationID: Self.applicationID, version: Self.version, label: "tidings.webhooks",
             cacheKilobytes: 8_192, pagesMax: pagesMax)
-        var found = Loaded()
-        self.queue = try file.open(making: Self.tables) { found = try Loaded($0) }
+        let (queue, found) = try file.open(making: Self.tables) { try Loaded($0) }
+        self.queue = queue
         (self.place, self.known, self.counts, self.numbers) = (found.place, found.known, found.counts, found.numbers)
     }
 
@@ -59,8 +58,6 @@ final class WebhookFile {
         var counts: [WebhookKey: WebhookHeld] = [:]
         var numbers: [WebhookKey: Int64] = [:]
 
-        init() {}
-
         init(_ database: Database) throws {
             self.place = try Row.fetchOne(database, sql: "SELECT * FROM place").map { JournalPlace($0) }
             for row in try Row.fetchAll(database, sql: "SELECT number, app, id, kinds, enabled, gone FROM webhook") {
@@ -84,11 +81,19 @@ final class WebhookFile {
         }
     }
 
+    var progress: WebhookTotals {
+        // tidy: order does not leave: sums
+        self.counts.values.reduce(into: WebhookTotals()) { totals, counts in
+            totals.pending += counts.pending
+            totals.dead += counts.dead
+        }
+    }
+
     var isEmpty: Bool { self.known.isEmpty && self.numbers.isEmpty }
 
     func number(of key: WebhookKey) -> Int64? { self.numbers[key] }
 
-    /// What `body` changes is written as a whole, or nothing of it; then what is counted is as before, too.
+    /// Writes the changes of `body` as a whole, or none of them; then the counts are as before, too.
     func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
         let before = (self.counts, self.numbers, self.known, self.place)
         do {
@@ -145,7 +150,7 @@ extension WebhookFile {
         }
     }
 
-    /// Those that are gone stay until they are forgotten.
+    /// Writes the webhooks. Those that are gone stay until they are forgotten.
     private func putWebhooks(_ known: KnownWebhooks, _ database: Database) throws {
         guard known != self.known else { return }
         for (key, number) in self.numbers.sorted(by: { $0.key < $1.key }) where known[key.app]?[key.webhook] == nil {

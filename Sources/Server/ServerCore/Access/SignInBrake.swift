@@ -1,6 +1,6 @@
 import OrderedCollections
 
-/// Slows down whoever guesses operators' passwords, and locks nobody out.
+/// Slows down attackers who guess operators' passwords, and locks nobody out.
 ///
 /// - An address has ten tries, of which one comes back every 30 seconds. A try is taken before the password is looked at, so that many at the
 ///   same time are no more than one after the other, and given back if it was good. Without tries left an address is refused, and is told
@@ -8,7 +8,7 @@ import OrderedCollections
 /// - An operator's name is never refused. After three wrong passwords in a few minutes the answer to a wrong one comes later, at most eight
 ///   seconds, and so does the answer to a good one from an address from which the operator has not signed in; one from which they have is
 ///   answered at once. One wrong password is forgotten each minute.
-/// - A name that no operator has is counted as one that somebody has, so that nobody learns which there are.
+/// - A name that no operator has is counted like an operator's, so that nobody learns which names there are.
 ///
 /// It has no clock: `now` is monotonic milliseconds.
 package struct SignInBrake: Hashable, Sendable {
@@ -21,7 +21,7 @@ package struct SignInBrake: Hashable, Sendable {
     package static let delayMax: Int64 = 8_000
     package static let addressesMax = 16_384
     package static let namesMax = 4_096
-    /// Of one operator.
+    /// The most known addresses of one operator.
     package static let knownAddressesMax = 8
 
     private struct Account: Hashable {
@@ -61,7 +61,7 @@ package struct SignInBrake: Hashable, Sendable {
         if self.addresses.count > Self.addressesMax { self.addresses.removeFirst() }
     }
 
-    /// After a try, with a name that somebody has or nobody.
+    /// Ends a try, with a name that an operator has or nobody.
     /// - Returns: the milliseconds that the answer waits.
     package mutating func end(_ name: String, from address: String, isGood: Bool, at now: Int64) -> Int64 {
         var account = self.accounts.removeValue(forKey: name) ?? Account()

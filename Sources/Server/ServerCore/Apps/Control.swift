@@ -2,7 +2,7 @@ import APNsModel
 import StoreModel
 import TidingsModel
 
-// Apps, their keys and the operators as the store has them (docs/decisions/0043-apps-at-run-time.md). Of all that the core goes by what is set
+// Apps, their keys and the operators as the store has them (docs/inside/decisions/0043-apps-at-run-time.md). Of all that the core goes by what is set
 // of an app and by whether it is suspended; keys and secrets are the shell's.
 extension ServerCore {
     static let suspended = ServerFrame.Problem(
@@ -17,7 +17,7 @@ extension ServerCore {
         for app in control.apps { self.settings.apply(app) }
     }
 
-    /// The shell hears of the change before whoever has asked for it: a new key is good as soon as it is told.
+    /// Ends a control change. The shell hears of it before the caller: a new key is good as soon as it is told.
     mutating func finishControl(
         _ change: ControlChange, _ answer: ControlAnswer, for request: APIRequestID, _ now: Now,
         _ effects: inout [ServerEffect]
@@ -44,7 +44,7 @@ extension ServerCore {
         self.followClients(now, &effects) { $0.app == app.id }
     }
 
-    /// What was taken under another limit would be owed under this one: at a lower rate for ten minutes what a higher one gives back at once.
+    /// Fills the buckets: a debt under a higher limit, paid at once there, would be owed for ten minutes at the new rate.
     private mutating func fillBuckets(of app: AppID) {
         self.apps[app]?.buckets = RateBuckets()
         // tidy: order does not leave: each is changed by itself

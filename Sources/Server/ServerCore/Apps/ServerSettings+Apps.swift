@@ -22,7 +22,7 @@ extension ServerSettings {
         self.pushTopics[app] = topics.isEmpty ? nil : topics
         self.pushTextModes[app] = settings.pushText == .serviceExtension ? nil : settings.pushText
         self.pushRules[app] = settings.push == PushRules() ? nil : settings.push
-        self.tags[app] = settings.tags.isEmpty ? nil : settings.tags
+        self.tags[app] = settings.tags.isEmpty ? nil : Set(settings.tags)
         Self.set(settings.isOnlyPushSender, app, in: &self.onlyPushSenders)
         Self.set(settings.hasOwnProfiles, app, in: &self.appsWithOwnProfiles)
         self.offeredAccounts = self.offeredAccounts.filter { $0.value.app != app }

@@ -3,7 +3,7 @@ import StoreModel
 import TidingsModel
 
 // There is one event loop and one writer for everybody, so a client's frames are counted for its connection, its person and its app, and
-// refused once one of the three has had its share (docs/protocol.md "Limits").
+// refused once one of the three has had its share (docs/server/protocol.md "Limits").
 
 struct RateRefusal: Hashable, Sendable {
     let scope: RateScope

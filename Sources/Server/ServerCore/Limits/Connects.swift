@@ -26,7 +26,7 @@ extension ServerCore {
     ) throws(ServerFrame.Problem) {
         let at = now.monotonic
         let user = device.user
-        // Somebody who is not in memory has connected so long ago that the bucket is full.
+        // A person who is not in memory has connected so long ago that the bucket is full.
         let slot = self.slots[user]
         // Surplus devices are known only once they are signed in: while the store is slow, no more sign in than may stay.
         if let slot,

@@ -3,12 +3,12 @@ package import TidingsModel
 
 /// Whose share a request of the HTTP API is taken from.
 package enum QuotaQuestion: Hashable, Sendable {
-    /// What sends messages: of an app's messages, and of the deliveries they come to.
+    /// Asks about sending messages: the app's messages, and the deliveries they come to.
     case messages(AppID)
     case requests(AppID)
-    /// What a phone's extension asks: of the app's requests and of the person's.
+    /// Asks about a phone's extension: the app's requests and the person's.
     case extensionRequests(UserKey)
-    /// What an address asks about anonymous people.
+    /// Asks about an address that makes anonymous people.
     case installations(from: String)
 }
 
@@ -39,7 +39,7 @@ extension ServerCore {
         case .extensionRequests(let user):
             [
                 app(user.app, .requests),
-                // Somebody who is not in memory has full buckets.
+                // A person who is not in memory has full buckets.
                 self.quota(
                     .person, .requests, self.settings.limits(of: user.app),
                     self.slots[user].map { self.people[$0].buckets }, now),

@@ -1,6 +1,6 @@
 package import TidingsModel
 
-/// What a file is called when somebody saves it.
+/// The name of a file for people who save it.
 package enum MediaName {
     static let bytesMax = 128
 

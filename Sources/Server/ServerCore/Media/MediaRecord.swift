@@ -1,13 +1,13 @@
 package import TidingsModel
 
-/// One file of the server, from the first request for it on. Times are wall milliseconds.
-package struct MediaRecord: Hashable, Sendable {
+/// One file of the server, from the first request for it on; in JSON it stands beside the file. Times are wall milliseconds.
+package struct MediaRecord: Hashable, Sendable, JSONCodable, JSONChecked {
     package var id: MediaID
     package var app: AppID
     /// Who uploads it; nil for the app's backend.
     package var owner: UserID?
     package var kind: MediaKind
-    /// What it is called; nil for nothing in particular.
+    /// The file's name; nil for none in particular.
     package var name: String?
     /// How long it is in the end.
     package var bytes: Int64
@@ -20,10 +20,10 @@ package struct MediaRecord: Hashable, Sendable {
     package var completedAt: Int64?
     package var verdict: MediaVerdict?
     package var judgedAt: Int64?
-    /// What made it.
+    /// The request that made it.
     package var request: Request?
 
-    package struct Request: Hashable, Sendable {
+    package struct Request: Hashable, Sendable, Codable {
         /// The backend's; nil for a person's request.
         package var apiKey: String?
         /// Its idempotency key.
@@ -50,21 +50,25 @@ package struct MediaRecord: Hashable, Sendable {
         self.request = request
     }
 
+    package func check() throws(InvalidField) {
+        try InvalidField.check(self.bytes > 0 && 0...self.bytes ~= self.offset, "offset", "must be within the file")
+    }
+
     package var isWhole: Bool { self.completedAt != nil }
 
-    /// What it takes of a quota: the whole from the start, so that uploads that run beside each other do not pass it together.
-    /// A small one takes as much as a disk gives it.
+    /// The bytes that count for a quota: all from the start, so that uploads side by side do not pass it together. A small file counts as
+    /// much as a disk gives it.
     package var quotaBytes: Int64 { self.verdict == .rejected ? 0 : max(self.bytes, 4_096) }
 }
 
-/// What the app's backend, or a scanner behind it, says of a file.
-package enum MediaVerdict: String, Hashable, Sendable, CaseIterable {
+/// The verdict of the app's backend, or of a scanner behind it, on a file.
+package enum MediaVerdict: String, Hashable, Sendable, CaseIterable, Codable, JSONWritable {
     case approved
     /// Its bytes are deleted; that there was something is known for a while.
     case rejected
 }
 
-/// What an operator has set for media. Times are milliseconds.
+/// An operator's settings for media. Times are milliseconds.
 package struct MediaLimits: Hashable, Sendable {
     package var bytesMax: Int64 = 26_214_400
     package var kinds: [MediaKind] = MediaKind.allCases.filter { $0 != .pdf }
@@ -96,7 +100,7 @@ package struct MediaLimits: Hashable, Sendable {
     }
 }
 
-/// What there is already.
+/// The present usage.
 package struct MediaUsage: Hashable, Sendable {
     package var ownerBytes: Int64
     package var appBytes: Int64
@@ -123,7 +127,7 @@ package struct MediaUsage: Hashable, Sendable {
 /// Why something is not done with media; nothing was changed.
 package struct MediaFault: Error, Hashable, Sendable {
     package enum Code: Hashable, Sendable {
-        /// There is none of that id, or whoever asks is not to know.
+        /// There is none of that id, or the caller may not know of it.
         case unknown
         case notApproved
         case rejected
@@ -139,7 +143,7 @@ package struct MediaFault: Error, Hashable, Sendable {
     }
 
     package var code: Code
-    /// As in `InvalidField`.
+    /// The field as in `InvalidField`.
     package var field: String
     package var rule: String
 

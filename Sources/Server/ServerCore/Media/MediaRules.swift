@@ -1,11 +1,11 @@
 package import StoreModel
 package import TidingsModel
 
-/// Who may upload what, who may read it, and how long it is kept: pure decisions on values (docs/decisions/0036-media.md).
+/// Who may upload what, who may read it, and how long it is kept: pure decisions on values (docs/inside/decisions/0036-media.md).
 package enum MediaRules {
     // MARK: - Uploading
 
-    /// Whether an upload may begin.
+    /// Throws if an upload may not begin.
     package static func checkCreation(
         _ record: MediaRecord, _ usage: MediaUsage, _ limits: MediaLimits
     ) throws(MediaFault) {
@@ -49,7 +49,7 @@ package enum MediaRules {
         throw MediaFault(.storageFull, "", "the disk of the media is almost full; try again later")
     }
 
-    /// Whether bytes may follow at `offset`.
+    /// Throws if bytes may not follow at `offset`.
     package static func checkAppending(
         to record: MediaRecord, at offset: Int64, free: Int64?, _ limits: MediaLimits
     ) throws(MediaFault) {
@@ -59,7 +59,7 @@ package enum MediaRules {
         try self.checkRoom(record.bytes - offset, free: free, limits)
     }
 
-    /// Whether what came is what was promised; asked as soon as `MediaKind.headBytes` are there, or the whole file.
+    /// Throws if the bytes are not of the promised kind; called as soon as `MediaKind.headBytes` are there, or the whole file.
     package static func checkHead(_ head: [UInt8], of kind: MediaKind) throws(MediaFault) {
         guard !kind.agrees(with: head) else { return }
         throw MediaFault(
@@ -70,12 +70,12 @@ package enum MediaRules {
 
     package enum Reader: Hashable, Sendable {
         case backend
-        /// What the store knows of the message through which they ask, if they name one.
+        /// A person, with the store's knowledge of the message through which they ask, if they name one.
         case person(UserID, MediaUse?)
     }
 
-    /// Whether somebody of the record's app may read it: the backend all of the app's; a person what they have uploaded, and what a
-    /// message names that is there for them and speaks for the uploader, or is the portrait of its sender. Everything else is as if there were nothing.
+    /// Throws if a reader of the record's app may not read it. The backend may read all of the app's; a person their own uploads, and files
+    /// of a message that is there for them and speaks for the uploader, or is the portrait of its sender. All else seems not to exist.
     package static func checkReading(
         _ record: MediaRecord, by reader: Reader, _ limits: MediaLimits, at now: Int64
     ) throws(MediaFault) {
@@ -112,7 +112,7 @@ package enum MediaRules {
     private static let hour: Int64 = 3_600_000
     private static let day: Int64 = 86_400_000
 
-    /// Whether the store must be asked who names it, to decide what becomes of it.
+    /// Returns true if the fate of a file depends on the messages that name it, for which the store must be asked.
     package static func asksUses(_ record: MediaRecord, _ limits: MediaLimits, at now: Int64) -> Bool {
         self.fate(of: record, uses: [], limits, at: now) == .remove
             && self.fate(of: record, uses: [Self.lasting(record)], limits, at: now) != .remove

@@ -2,149 +2,112 @@ import StoreModel
 import TidingsModel
 
 extension ServerCore {
-    // tidy: long because it is one switch over the commands.
     mutating func serve(_ command: APICommand, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]) {
         do throws(ServerFrame.Problem) {
             try AnonymousRules.check(command)
+            try self.carryOut(command, for: request, now, &effects)
         } catch {
-            return effects.append(.reply(request, .refused(error)))
+            effects.append(.reply(request, .refused(error)))
         }
+    }
+
+    // tidy: long because it is one switch over the commands.
+    private mutating func carryOut(
+        _ command: APICommand, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]
+    ) throws(ServerFrame.Problem) {
         switch command {
-        case .send(let sender, let draft, let ignoresBlocks, let author):
-            do throws(ServerFrame.Problem) {
-                try self.admitCommand(.messages, of: sender.app, "send", now, &effects)
-                try self.checkPush(of: draft, from: sender.app, isClient: false)
-                let message = try self.makeMessage(draft, from: sender, by: .backend(sender.app), now, &effects)
-                self.sendToStore(
-                    .accept(
-                        message: message.message, senderDevice: nil, room: self.roomAccess(now),
-                        ignoresBlocks: ignoresBlocks, push: self.settings.pushRules[sender.app]?.options,
-                        author: author),
-                    for: .apiSend(request, message), by: .backend(sender.app), &effects)
-            } catch {
-                effects.append(.reply(request, .refused(error)))
-            }
+        case .send(let sender, let draft, let past, let author):
+            try self.admitCommand(.messages, of: sender.app, "send", now, &effects)
+            try self.checkPush(of: draft, from: sender.app, isClient: false)
+            let message = try self.makeMessage(draft, from: sender, by: .backend(sender.app), now, &effects)
+            self.sendToStore(
+                .accept(
+                    message: message.message, senderDevice: nil, room: self.roomAccess(now), past: past,
+                    push: self.settings.pushRules[sender.app]?.options, author: author),
+                for: .api(request, .send(message)), by: .backend(sender.app), &effects)
         case .putConversation(let conversation):
-            guard !self.isStorageFull else { return effects.append(.reply(request, .refused(Self.storageFull))) }
+            try self.checkStorage()
             do throws(InvalidField) {
                 try self.checkMemberCount(conversation.members.count, in: conversation.app)
                 if let push = conversation.push {
                     try self.pushRules(of: conversation.app).check(push, isClient: false)
                 }
                 self.sendToStore(
-                    .putConversation(conversation), for: .apiPutConversation(request, conversation), &effects)
+                    .putConversation(conversation), for: .api(request, .putConversation(conversation)), &effects)
             } catch {
-                effects.append(.reply(request, .refused(ServerFrame.Problem(error))))
+                throw ServerFrame.Problem(error)
             }
         case .request(let app, let person, let asked):
-            do throws(ServerFrame.Problem) {
-                try self.admitCommand(.requests, of: app, "request", now, &effects)
-            } catch {
-                return effects.append(.reply(request, .refused(error)))
-            }
+            try self.admitCommand(.requests, of: app, "request", now, &effects)
             self.carryOut(asked, Asked(requester: .api(request), app: app, actor: person), now, &effects)
         case .sendCustom(let app, let message, let recipients, let clientMessageID):
-            self.sendCustom(message, to: recipients, of: app, clientMessageID, for: request, now, &effects)
-        case .unread(let user, let conversation):
-            self.sendToStore(.readUnread(user, conversation), for: .apiAnswer(request), &effects)
+            try self.sendCustom(message, to: recipients, of: app, clientMessageID, for: request, now, &effects)
         case .markRead(let user, let conversation, let message):
-            self.markRead(conversation, of: user, upTo: message, for: request, now, &effects)
+            try self.markRead(conversation, of: user, upTo: message, for: request, now, &effects)
         case .setObjectNames(let app, let names):
-            self.sendToStore(.setObjectNames(app, names), for: .apiAnswer(request), &effects)
-        case .objectNames(let app):
-            self.sendToStore(.readObjectNames(app), for: .apiAnswer(request), &effects)
+            self.sendToStore(.setObjectNames(app, names), for: .api(request, .done), &effects)
         case .setAccount(let app, let account, let isDeclared):
-            self.sendToStore(.setAccount(app, account, isDeclared: isDeclared), for: .apiAnswer(request), &effects)
+            self.sendToStore(.setAccount(app, account, isDeclared: isDeclared), for: .api(request, .done), &effects)
         case .putAccount(let app, let account):
-            guard !self.isStorageFull else { return effects.append(.reply(request, .refused(Self.storageFull))) }
-            self.sendToStore(.putAccount(app, account), for: .apiAnswer(request), &effects)
-        case .accounts(let app, let account, let after, let limit):
-            self.sendToStore(
-                .readAccounts(app, only: account, after: after, limit: limit), for: .apiAnswer(request), &effects)
-        case .followers(let app, let account, let after, let limit):
-            self.sendToStore(
-                .readFollowers(app, account, after: after, limit: limit), for: .apiAnswer(request), &effects)
-        case .people(let app, let after, let limit):
-            self.sendToStore(.readPeople(app, after: after, limit: limit), for: .apiAnswer(request), &effects)
-        case .conversations(let app, let after, let limit):
-            self.sendToStore(.readConversations(app, after: after, limit: limit), for: .apiAnswer(request), &effects)
-        case .conversationList(let user, let before, let limit):
-            self.sendToStore(
-                .readConversationList(user, before: before, limit: limit), for: .apiAnswer(request), &effects)
+            try self.checkStorage()
+            self.sendToStore(.putAccount(app, account), for: .api(request, .done), &effects)
         case .pushLanes(let app):
             let open = self.openLegs(of: app, now)
             effects.append(.reply(request, .pushLanes(self.laneReports(of: app), open: open)))
-        case .previewPush(let app, let asked): self.previewPush(asked, of: app, for: request, now, &effects)
-        case .createPush(let app, let draft): self.createPush(draft, of: app, for: request, now, &effects)
+        case .previewPush(let app, let asked): try self.previewPush(asked, of: app, for: request, now, &effects)
+        case .createPush(let app, let draft): try self.createPush(draft, of: app, for: request, now, &effects)
         case .changePush(let app, let id, let change):
-            self.changePush(id, of: app, change, for: request, now, &effects)
-        case .pushJob(let app, let id): self.sendToStore(.readPush(app, id), for: .apiAnswer(request), &effects)
-        case .pushJobs(let app, let before, let limit):
-            self.sendToStore(.readPushes(app, before: before, limit: limit), for: .apiAnswer(request), &effects)
+            try self.changePush(id, of: app, change, for: request, now, &effects)
         case .countAudience(let app, let audience):
-            self.countAudience(audience, of: app, for: request, now, &effects)
-        case .pushRecipient(let user, let id):
-            self.sendToStore(.readPushRecipient(user, id), for: .apiAnswer(request), &effects)
-        case .setLabels(let user, let change): self.setLabels(change, of: user, for: request, now, &effects)
-        case .labels(let user): self.sendToStore(.readLabels(user), for: .apiAnswer(request), &effects)
+            try self.countAudience(audience, of: app, for: request, now, &effects)
+        case .setLabels(let user, let change): try self.setLabels(change, of: user, for: request, now, &effects)
         case .setProfiles(let app, let profiles):
-            guard !self.isStorageFull else { return effects.append(.reply(request, .refused(Self.storageFull))) }
-            self.sendToStore(.setProfiles(app, profiles, isOwn: false), for: .apiAnswer(request), &effects)
-        case .profiles(let app, let users):
-            self.sendToStore(.readProfiles(app, users), for: .apiAnswer(request), &effects)
-        case .restrictions(let kind, let app, let conversation, let person):
-            self.sendToStore(
-                .readRestrictions(kind, app, conversation, asked: person, at: now.wall), for: .apiAnswer(request),
-                &effects)
-        case .ring(let app, let call): self.ring(call, in: app, for: request, now, &effects)
+            try self.checkStorage()
+            self.sendToStore(.setProfiles(app, profiles, isOwn: false), for: .api(request, .done), &effects)
+        case .ring(let app, let call): try self.ring(call, in: app, for: request, now, &effects)
         case .call(let app, let id): effects.append(.reply(request, .call(self.calls.trace(of: id, in: app, now))))
-        case .pushActivity(let app, let push): self.pushActivity(push, in: app, for: request, now, &effects)
+        case .pushActivity(let app, let push): try self.pushActivity(push, in: app, for: request, now, &effects)
         case .activityPush(let app, let id):
             effects.append(.reply(request, .activityPush(self.activityPush(id, in: app, now))))
-        case .channels(let app, let asked): self.manageChannels(asked, in: app, for: request, now, &effects)
-        case .testPush(let device, let test): self.pushTest(test, to: device, for: request, now, &effects)
-        case .silentPush(let user, let push): self.pushSilently(push, to: user, for: request, now, &effects)
+        case .channels(let app, let asked): try self.manageChannels(asked, in: app, for: request, now, &effects)
+        case .testPush(let device, let test): try self.pushTest(test, to: device, for: request, now, &effects)
+        case .silentPush(let user, let push): try self.pushSilently(push, to: user, for: request, now, &effects)
         case .trace(let app, let message):
-            self.sendToStore(.trace(app, message), for: .apiAnswer(request), &effects)
+            self.sendToStore(.trace(app, message), for: .api(request, .trace), &effects)
         case .legs(let question):
             let user = question.user.map { UserKey(app: question.app, user: $0) }
-            self.sendToStore(.readLegs(question), for: .apiLegs(request, user), &effects)
+            self.sendToStore(.readLegs(question), for: .api(request, .legs(user)), &effects)
         case .openLegs(let question): effects.append(.reply(request, .openLegs(self.openLegs(question))))
+        case .registerInstallations(let app, let all):
+            try self.registerInstallations(all, of: app, for: request, now, &effects)
         case .signOut(let device):
-            self.signOut(device, for: request, now, &effects)
+            try self.signOut(device, for: request, now, &effects)
         case .signOutAll(let user):
             self.signOutAllDevices(of: user, for: request, now, &effects)
         case .devices(let user):
             self.listDevices(of: user, for: request, now, &effects)
         case .changeAccount(let user, let change):
-            self.changeAccount(of: user, change, for: request, now, &effects)
-        case .userAccount(let user):
-            self.sendToStore(.readAccount(user), for: .apiAnswer(request), &effects)
+            try self.changeAccount(of: user, change, for: request, now, &effects)
         case .issueToken(let user):
             // A repeat is issued at the time of the first, so that it is the same token.
             let at = self.keysUnderWay[request]?.at ?? now.wall
-            self.sendToStore(.readAccount(user), for: .apiIssueToken(request, at: at, ofRenewal: nil), &effects)
+            self.sendToStore(.readAccount(user), for: .api(request, .issueToken(at: at, ofRenewal: nil)), &effects)
         case .installation(let user, let issuedAt, let address):
-            self.serveInstallation(of: user, renewalIssuedAt: issuedAt, from: address, for: request, now, &effects)
+            try self.serveInstallation(of: user, renewalIssuedAt: issuedAt, from: address, for: request, now, &effects)
         case .once(let key, let fingerprint, let command):
-            self.serve(command, as: key, fingerprint, for: request, now, &effects)
+            try self.serve(command, as: key, fingerprint, for: request, now, &effects)
         case .changeControl(let change):
             self.sendToStore(
-                .changeControl(change, at: now.wall), for: .apiChangeControl(request, change), &effects)
-        case .audit(let question, let limit):
-            self.sendToStore(.readAudit(question, limit: limit), for: .apiAnswer(request), &effects)
+                .changeControl(change, at: now.wall), for: .api(request, .changeControl(change)), &effects)
         case .quotas(let question): effects.append(.reply(request, .quotas(self.quotas(question, now))))
         case .media(let user, let issuedAt, let question):
-            guard let slot = self.loadedSlot(of: user, for: request, command, now, &effects) else { return }
-            self.serveMedia(question, of: user, slot: slot, issuedAt: issuedAt, for: request, now, &effects)
-        case .mediaUses(let app, let media, let owner):
-            self.sendToStore(.readMediaUses(app, media, by: owner), for: .apiAnswer(request), &effects)
+            guard let slot = self.busySlot(of: user, for: request, command, now, &effects) else { return }
+            try self.serveMedia(question, of: user, slot: slot, issuedAt: issuedAt, for: request, now, &effects)
         case .fromExtension(let device, let issuedAt, let userIssuedAt, let question):
-            guard let slot = self.loadedSlot(of: device.user, for: request, command, now, &effects) else { return }
-            self.serveExtension(
+            guard let slot = self.busySlot(of: device.user, for: request, command, now, &effects) else { return }
+            try self.serveExtension(
                 question, of: device, slot: slot, issuedAt: issuedAt, userTokenIssuedAt: userIssuedAt, for: request,
-                now,
-                &effects)
+                now, &effects)
         }
     }
 
@@ -153,24 +116,16 @@ extension ServerCore {
     private mutating func serveExtension(
         _ question: ExtensionRequest, of device: DeviceKey, slot: Int, issuedAt: Int64, userTokenIssuedAt: Int64?,
         for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
-        self.people[slot].busyAt = now.monotonic
-        self.arm(slot)
+    ) throws(ServerFrame.Problem) {
         guard let index = self.people[slot].devices.index(of: device.device),
             issuedAt >= self.people[slot].devices[index].signedInAt - self.settings.extensionTokenOverlap,
-            self.people[slot].account.fault(inTokenIssuedAt: userTokenIssuedAt) == nil
+            self.people[slot].account.fault(inTokenIssuedAt: userTokenIssuedAt, at: now.wall) == nil
         else {
-            let revoked = ServerFrame.Problem(
+            throw .init(
                 code: .invalidToken, field: "token", rule: "was revoked: the device has signed out, or connected again")
-            effects.append(.reply(request, .refused(revoked)))
-            return
         }
-        do throws(ServerFrame.Problem) {
-            try self.admitCommand(.requests, of: device.user.app, slot: slot, "request", now, &effects)
-            try self.checkBacklog(of: .person(device.user), &effects)
-        } catch {
-            return effects.append(.reply(request, .refused(error)))
-        }
+        try self.admitCommand(.requests, of: device.user.app, slot: slot, "request", now, &effects)
+        try self.checkBacklog(of: .person(device.user), &effects)
         switch question {
         case .media(let media, let message):
             // What the person hides, an extension does not show.
@@ -178,18 +133,30 @@ extension ServerCore {
                 return effects.append(.reply(request, .mediaUse(nil)))
             }
             self.sendToStore(
-                .readMedia(device.user, media, in: message, room: self.roomAccess(now)), for: .apiAnswer(request),
+                .readMedia(device.user, media, in: message, room: self.roomAccess(now)), for: .api(request, .mediaUse),
                 by: .person(device.user), &effects)
         case .missed(let after, let limit):
             let entries = max(1, min(limit, self.settings.pageEntriesMax))
             self.sendToStore(
-                .readLog(device.user, after: after, limit: entries), for: .apiMissed(request, device),
+                .readLog(device.user, after: after, limit: entries), for: .api(request, .missed(device)),
                 by: .person(device.user), &effects)
         case .receipt(let message, let receipt):
             let leg = LegID(message: message, user: device.user, device: device.device)
             self.sendToStore(
-                .receipt(leg, receipt, at: now.wall), for: .apiAnswer(request), by: .person(device.user), &effects)
+                .receipt(leg, receipt, at: now.wall), for: .api(request, .done), by: .person(device.user), &effects)
         }
+    }
+
+    mutating func finishMissed(
+        _ page: LogPage, on device: DeviceKey, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        // Who asked stays in memory for some time.
+        guard let slot = self.slots[device.user] else {
+            return effects.append(.reply(request, .refused(Self.unavailable)))
+        }
+        let page = self.missed(page, on: device, now)
+        let hidesContent = self.people[slot].settings.person.hidesContent
+        effects.append(.reply(request, .missed(page, self.words(of: slot).words, hidesContent: hidesContent)))
     }
 
     /// Adds the legs that are only in memory: live, in grace, queued or in flight.

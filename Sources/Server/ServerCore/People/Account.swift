@@ -5,12 +5,16 @@ extension ServerCore {
     mutating func changeAccount(
         of user: UserKey, _ change: AccountChange, for request: APIRequestID, _ now: Now,
         _ effects: inout [ServerEffect]
-    ) {
-        if case .revokeTokens(let time, _) = change, time > now.wall {
-            let invalid = InvalidField(
-                field: "before", rule: "must not be in the future: it is \(now.wall), got \(time)")
-            return effects.append(.reply(request, .refused(.init(invalid))))
-        }
+    ) throws(ServerFrame.Problem) {
+        let invalid: InvalidField? =
+            switch change {
+            case .revokeTokens(let time, _) where time > now.wall:
+                InvalidField(field: "before", rule: "must not be in the future: it is \(now.wall), got \(time)")
+            case .ban(let ban) where !ban.holds(at: now.wall):
+                InvalidField(field: "until", rule: "must be in the future: it is \(now.wall), got \(ban.until ?? 0)")
+            case .ban, .unban, .revokeTokens: nil
+            }
+        if let invalid { throw .init(invalid) }
         guard let slot = self.loadedSlot(of: user, for: request, .changeAccount(user, change), now, &effects) else {
             return
         }
@@ -21,7 +25,7 @@ extension ServerCore {
             }
         }
         self.sendToStore(
-            .changeAccount(user, change, at: now.wall), for: .apiChangeAccount(request, user, change), &effects)
+            .changeAccount(user, change, at: now.wall), for: .api(request, .changeAccount(user, change)), &effects)
         self.arm(slot)
     }
 
@@ -39,22 +43,21 @@ extension ServerCore {
         _ request: APIRequestID, _ user: UserKey, _ change: AccountChange, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         defer { effects.append(.reply(request, .done)) }
-        // Somebody who is not in memory has no session.
+        // A person who is not in memory has no session.
         guard let slot = self.slots[user], self.people[slot].isReady else { return }
         self.people[slot].account.apply(change)
         let devices = self.people[slot].devices.map { DeviceKey(user: user, device: $0.id) }
         switch change {
         case .unban: break
         case .ban:
-            let problem = ServerFrame.Problem(
-                code: .disabled, field: "token", rule: "names a person whom the app has banned")
-            for device in devices { self.removeDevice(device, because: problem, now, &effects) }
+            for device in devices { self.removeDevice(device, because: StoreRules.bannedPerson, now, &effects) }
         case .revokeTokens(_, signsOut: true):
             for device in devices { self.removeDevice(device, now, &effects) }
         case .revokeTokens(_, signsOut: false):
             for device in self.people[slot].devices {
                 guard let session = device.session,
-                    let fault = self.people[slot].account.fault(inTokenIssuedAt: device.userToken?.issuedAt)
+                    let fault = self.people[slot].account.fault(
+                        inTokenIssuedAt: device.userToken?.issuedAt, at: now.wall)
                 else { continue }
                 self.endSession(session, because: fault, now, &effects)
             }

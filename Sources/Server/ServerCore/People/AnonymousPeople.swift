@@ -1,11 +1,11 @@
 import StoreModel
 import TidingsModel
 
-/// What anonymous people may do, and what others may do with them: the one place that says so (docs/decisions/0049-anonymous-people.md).
+/// The one place that says what anonymous people may do, and others with them (docs/inside/decisions/0049-anonymous-people.md).
 ///
-/// They are there to be pushed to. Whoever has the app's binary can be as many of them as they like, so nothing that they do reaches
-/// anybody else: they write to nobody, are in no group and no chat room, and watch nobody. What tells the server of their own phone, and
-/// what is theirs alone, is open to them as to everybody: connection, push registration, receipts, openings, read cursors and settings.
+/// They are there to be pushed to. Anyone with the app's binary can be as many of them as they like, so nothing that they do reaches
+/// another person: they write to nobody, are in no group and no chat room, and watch nobody. Reports on their own phone, and what is theirs
+/// alone, is open to them as to everybody: connection, push registration, receipts, openings, read cursors and settings.
 enum AnonymousRules {
     static func check(_ request: ClientRequest, _ asked: Asked) throws(ServerFrame.Problem) {
         if let actor = asked.actor, actor.isAnonymous, !request.isOpenToAnonymousPeople {
@@ -33,7 +33,7 @@ enum AnonymousRules {
         !user.isAnonymous && !(conversation.type.targetIsPeer && UserID(conversation.target).isAnonymous)
     }
 
-    /// What the app's backend asks for; a question on somebody's behalf, and what is sent, come by the functions above.
+    /// Checks a command of the app's backend; questions on a person's behalf, and messages, go through the functions above.
     static func check(_ command: APICommand) throws(ServerFrame.Problem) {
         switch command {
         case .send(_, _, _, let author): try Self.checkNames([author].compactMap(\.self), "author")
@@ -50,20 +50,17 @@ enum AnonymousRules {
                 throw .init(code: .invalidField, field: "user", rule: "must be an anonymous person")
             }
         // The backend pushes to them as to others, sees their devices, names them for audiences, signs them out and bans them.
-        case .sendCustom, .unread, .conversationList, .markRead, .createPush, .changePush, .pushJob, .pushJobs,
-            .countAudience,
-            .pushRecipient, .setLabels, .labels, .profiles, .call, .pushActivity, .activityPush, .channels, .testPush,
-            .silentPush, .trace, .legs, .openLegs, .signOut, .signOutAll, .devices, .changeAccount, .userAccount,
-            .media, .mediaUses, .fromExtension:
+        case .sendCustom, .markRead, .createPush, .changePush, .countAudience, .setLabels, .call, .pushActivity,
+            .activityPush, .channels, .testPush, .registerInstallations, .silentPush, .trace, .legs, .openLegs,
+            .signOut, .signOutAll, .devices, .changeAccount, .media, .fromExtension:
             break
-        case .request, .once, .setObjectNames, .objectNames, .setAccount, .accounts, .followers, .people,
-            .restrictions, .changeControl, .audit, .quotas, .conversations, .pushLanes, .previewPush:
+        case .request, .once, .setObjectNames, .setAccount, .changeControl, .quotas, .pushLanes, .previewPush:
             break
         }
     }
 
-    /// Refuses to make anonymous people something that only others are: members, operators, callers, somebody with a profile or with
-    /// tokens of the backend's.
+    /// Refuses to make anonymous people something that only others are: members, operators, callers, people with a profile or with tokens
+    /// of the backend's.
     static func checkNames(_ people: some Sequence<UserID>, _ field: String) throws(ServerFrame.Problem) {
         guard let found = people.first(where: \.isAnonymous) else { return }
         throw .init(
@@ -104,23 +101,19 @@ extension ClientRequest {
 }
 
 extension ServerCore {
-    /// What a new anonymous person takes of the share of an address; the renewal of a token takes 1.
+    /// The cost of a new anonymous person in the share of an address; the renewal of a token costs 1.
     package static let installationCost = 60
 
     /// Nothing is kept of a person who never connects.
     mutating func serveInstallation(
         of user: UserKey, renewalIssuedAt: Int64?, from address: String, for request: APIRequestID, _ now: Now,
         _ effects: inout [ServerEffect]
-    ) {
-        do throws(ServerFrame.Problem) {
-            try self.checkBacklog(of: .backend(user.app), &effects)
-            try self.admitInstallation(
-                cost: renewalIssuedAt == nil ? Self.installationCost : 1, from: address, now, &effects)
-        } catch {
-            return effects.append(.reply(request, .refused(error)))
-        }
+    ) throws(ServerFrame.Problem) {
+        try self.checkBacklog(of: .backend(user.app), &effects)
+        let cost = renewalIssuedAt == nil ? Self.installationCost : 1
+        try self.admitInstallation(cost: cost, from: address, now, &effects)
         self.sendToStore(
-            .readAccount(user), for: .apiIssueToken(request, at: now.wall, ofRenewal: renewalIssuedAt), &effects)
+            .readAccount(user), for: .api(request, .issueToken(at: now.wall, ofRenewal: renewalIssuedAt)), &effects)
     }
 
     /// Takes nothing if it refuses.

@@ -2,7 +2,7 @@ package import StoreModel
 package import TidingsModel
 
 package struct DeviceInfo: Hashable, Sendable {
-    package enum Presence: String, Hashable, Sendable, CaseIterable {
+    package enum Presence: String, Hashable, Sendable, CaseIterable, JSONWritable {
         case foreground
         case background
         case away
@@ -94,11 +94,13 @@ extension OwnDevice {
             case .quarantined: .quarantined
             case .dead: .dead
             }
-        let (app, system) = (device.reported?.status.appVersion ?? "", device.reported?.status.systemVersion ?? "")
+        let status = device.reported?.status
+        func told(_ text: String?) -> String? { text?.isEmpty == false ? text : nil }
         self.init(
             id: device.id, platform: device.platform, isCurrent: isCurrent,
             lastSeenAt: device.lastSeenAt(now), connectedAt: device.signedInAt, push: push,
-            appVersion: app.isEmpty ? nil : app, systemVersion: system.isEmpty ? nil : system)
+            appVersion: told(status?.appVersion), systemVersion: told(status?.systemVersion),
+            model: told(status?.model))
     }
 }
 
@@ -106,9 +108,7 @@ extension ServerCore {
     mutating func listDevices(
         of user: UserKey, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]
     ) {
-        guard let slot = self.loadedSlot(of: user, for: request, .devices(user), now, &effects) else { return }
-        self.people[slot].busyAt = now.monotonic
-        self.arm(slot)
+        guard let slot = self.busySlot(of: user, for: request, .devices(user), now, &effects) else { return }
         effects.append(.reply(request, .devices(self.people[slot].devices.map { DeviceInfo($0, now) })))
     }
 
@@ -116,16 +116,14 @@ extension ServerCore {
     mutating func signOutAllDevices(
         of user: UserKey, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]
     ) {
-        guard let slot = self.loadedSlot(of: user, for: request, .signOutAll(user), now, &effects) else { return }
-        self.people[slot].busyAt = now.monotonic
-        self.arm(slot)
+        guard let slot = self.busySlot(of: user, for: request, .signOutAll(user), now, &effects) else { return }
         let devices = self.people[slot].devices.map { DeviceKey(user: user, device: $0.id) }
         guard let last = devices.last else { return effects.append(.reply(request, .done)) }
         for (index, device) in devices.enumerated() {
             self.beginSignOut(slot: slot, index: index)
             self.sendToStore(
                 .signOut(device, at: now.wall),
-                for: device == last ? .apiSignOut(request, device) : .kick(device), &effects)
+                for: device == last ? .api(request, .signOut(device)) : .kick(device), &effects)
         }
     }
 }

@@ -79,8 +79,8 @@ extension ServerCore {
             DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id))
     }
 
-    /// A `registrant` is a session that asked. Without one the state is what APNs has answered about the present
-    /// registration: by the time the store comes to it, somebody else may have registered the token.
+    /// Sets a device's push state. A `registrant` is a session that asked. Without one the state is APNs's answer about the present
+    /// registration: by the time the store comes to it, another person may have registered the token.
     mutating func setPush(
         _ push: PushState, by registrant: Registrant? = nil, _ slot: Int, _ index: Int,
         _ effects: inout [ServerEffect]
@@ -99,6 +99,8 @@ extension ServerCore {
             guard let slot = self.slots[device.user] else { continue }
             // A record read before the store changed would bring the token back.
             self.loadings[slot]?.forgetToken(of: device.device)
+            // The store has signed it out.
+            if ImportedInstallation.hasMade(device.device) { self.removeDevice(device, now, &effects) }
             guard let index = self.people[slot].devices.index(of: device.device) else { continue }
             self.people[slot].devices[index].push = .none
             self.forgetToken(slot, index)
@@ -134,14 +136,13 @@ extension ServerCore {
         }
     }
 
-    mutating func signOut(_ device: DeviceKey, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]) {
+    mutating func signOut(
+        _ device: DeviceKey, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]
+    ) throws(ServerFrame.Problem) {
         guard let slot = self.loadedSlot(of: device.user, for: request, .signOut(device), now, &effects) else { return }
-        guard let index = self.people[slot].devices.index(of: device.device) else {
-            effects.append(.reply(request, .refused(.init(Self.unknownDevice))))
-            return
-        }
+        guard let index = self.people[slot].devices.index(of: device.device) else { throw .init(Self.unknownDevice) }
         self.beginSignOut(slot: slot, index: index)
-        self.sendToStore(.signOut(device, at: now.wall), for: .apiSignOut(request, device), &effects)
+        self.sendToStore(.signOut(device, at: now.wall), for: .api(request, .signOut(device)), &effects)
     }
 
     /// The store ends everything under way to the device together with the sign-out (design.md P6), and what it accepts

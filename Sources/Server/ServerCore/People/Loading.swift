@@ -6,7 +6,7 @@ struct Loading: Sendable {
     enum Pending: Sendable {
         case delivery(Delivery, SharedMessage, from: DeviceID?)
         case entry(LogEntry, unread: Int, RecalledMessage)
-        case signedIn(SessionID, DeviceRecord)
+        case signedIn(SessionID?, DeviceRecord)
         case api(APIRequestID, APICommand)
         /// The state before the quarantine.
         case takeBack(DeviceKey, PushState)
@@ -44,7 +44,7 @@ struct Loading: Sendable {
         return recalled
     }
 
-    /// Of messages that were stored while the person was loading: no earlier process has begun with them.
+    /// The positions of messages that were stored while the person was loading: no earlier process has begun with them.
     var deliveredPositions: Set<LogPosition> {
         var positions: Set<LogPosition> = []
         for case .delivery(let delivery, _, _) in self.queue { positions.insert(delivery.position) }
@@ -68,8 +68,10 @@ struct Loading: Sendable {
     }
 
     mutating func forgetToken(of device: DeviceID) {
+        self.queue.removeAll { if case .signedIn(nil, let record) = $0 { record.key.device == device } else { false } }
         guard let index = self.record?.devices.firstIndex(where: { $0.key.device == device }) else { return }
         self.record?.devices[index].push = .none
+        self.record?.devices[index].isSignedOut = ImportedInstallation.hasMade(device)
     }
 
     mutating func forgetVoIPToken(of device: DeviceID) {
@@ -102,6 +104,17 @@ extension ServerCore {
         guard !self.people[slot].isReady else { return slot }
         self.loadings[slot]?.queue.append(.api(request, command))
         return nil
+    }
+
+    /// The same, and the person stays in memory for some time.
+    mutating func busySlot(
+        of user: UserKey, for request: APIRequestID, _ command: APICommand, _ now: Now,
+        _ effects: inout [ServerEffect]
+    ) -> Int? {
+        guard let slot = self.loadedSlot(of: user, for: request, command, now, &effects) else { return nil }
+        self.people[slot].busyAt = now.monotonic
+        self.arm(slot)
+        return slot
     }
 
     mutating func slot(
@@ -181,7 +194,7 @@ extension ServerCore {
             // These are in the log, and are found there when it can be read again.
             case .delivery, .entry, .takeBack: break
             case .signedIn(let session, _):
-                guard self.openings[session] != nil else { continue }
+                guard let session, self.openings[session] != nil else { continue }
                 effects.append(.write(session, .problem(Self.unavailable, isFatal: true)))
                 self.close(session, &effects)
             case .api(let request, _): effects.append(.reply(request, .refused(Self.unavailable)))

@@ -81,7 +81,7 @@ struct Device: Sendable {
         let end: LegEnd
         /// How often it was asked.
         var signOuts = 0
-        /// What has ended since: the store is told if it does not sign the device out, which ends them otherwise.
+        /// Legs that have ended since: the store is told if it does not sign the device out, which ends them otherwise.
         var ended: [EndedLeg] = []
 
         func mayHaveShown(_ message: MessageID) -> Bool {
@@ -98,7 +98,7 @@ struct Device: Sendable {
     /// Wall milliseconds of the last connect, which brought the newest extension token.
     var signedInAt: Int64
     var settled: LogPosition
-    /// What could not be pushed to it, until it has settled its log up to the head.
+    /// The messages that could not be pushed to it, until it has settled its log up to the head.
     var unpushed: UnpushedMessages
     /// The device has settled its log and the store does not know; until it does it keeps what could not be pushed.
     var owesSettled = false

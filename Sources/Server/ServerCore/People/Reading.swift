@@ -7,24 +7,18 @@ extension ServerCore {
     mutating func markRead(
         _ conversation: ConversationID, of user: UserKey, upTo message: MessageID?, for request: APIRequestID,
         _ now: Now, _ effects: inout [ServerEffect]
-    ) {
+    ) throws(ServerFrame.Problem) {
         let command = APICommand.markRead(user, conversation, upTo: message)
-        guard let slot = self.loadedSlot(of: user, for: request, command, now, &effects) else { return }
-        self.people[slot].busyAt = now.monotonic
-        self.arm(slot)
-        do throws(ServerFrame.Problem) {
-            try self.admitCommand(.requests, of: user.app, "request", now, &effects)
-            try self.checkBacklog(of: .backend(user.app), &effects)
-        } catch {
-            return effects.append(.reply(request, .refused(error)))
-        }
+        guard self.busySlot(of: user, for: request, command, now, &effects) != nil else { return }
+        try self.admitCommand(.requests, of: user.app, "request", now, &effects)
+        try self.checkBacklog(of: .backend(user.app), &effects)
         if let message {
             self.sendToStore(
-                .trace(user.app, message), for: .apiFindRead(request, user, conversation, message),
+                .trace(user.app, message), for: .api(request, .findRead(user, conversation, message)),
                 by: .backend(user.app), &effects)
         } else {
             self.sendToStore(
-                .readUnread(user, conversation), for: .apiFindUnread(request, user, conversation),
+                .readUnread(user, conversation), for: .api(request, .findUnread(user, conversation)),
                 by: .backend(user.app), &effects)
         }
     }
@@ -41,7 +35,7 @@ extension ServerCore {
         self.moveReadCursor(conversation, of: user, upTo: isNews ? report.head : read, for: request, now, &effects)
     }
 
-    /// Of messages that do not count as unread, for example. What stands before the cursor is read, wherever it still is on its way.
+    /// Returns true if messages after `read` are on their way, such as do not count as unread. Messages before the cursor are read.
     private func hasUnfinishedLegs(
         of user: UserKey, in conversation: ConversationID, after read: LogPosition
     ) -> Bool {
@@ -75,7 +69,7 @@ extension ServerCore {
     ) {
         self.sendToStore(
             .markRead(user, conversation, upTo: upTo, at: now.wall),
-            for: .apiMarkRead(request, user, conversation, upTo: upTo), by: .backend(user.app), &effects)
+            for: .api(request, .markRead(user, conversation, upTo: upTo)), by: .backend(user.app), &effects)
     }
 
     /// `position` is that of the entry; nil if the cursor stood there already.

@@ -21,7 +21,7 @@ extension ServerCore {
     /// clock that is set is followed.
     static let clockCheckInterval: Int64 = 600_000
 
-    /// Whether the zone of new settings is known; if not, the settings wait for the shell.
+    /// Returns true if the zone of new settings is known; if not, the settings wait for the shell.
     mutating func hasTimeZone(
         of settings: PersonSettings, orQueue pending: LoadedZone.Pending, _ effects: inout [ServerEffect]
     ) -> Bool {
@@ -59,7 +59,7 @@ extension ServerCore {
             } else {
                 self.sendToStore(
                     .setPersonSettings(pending.user, pending.settings, at: now.wall),
-                    for: .clientRequest(pending.asked),
+                    for: .clientRequest(.setPersonSettings(pending.settings), pending.asked),
                     &effects)
             }
         }
@@ -88,7 +88,9 @@ extension ServerCore {
         for conversation in over.keys.sorted() {
             self.sendToStore(
                 .endLevel(key, conversation, at: now.wall),
-                for: .clientRequest(Asked(requester: .core, app: key.app, actor: key.user)), &effects)
+                for: .clientRequest(
+                    .setConversationSettings(conversation, ConversationSettings()),
+                    Asked(requester: .core, app: key.app, actor: key.user)), &effects)
         }
         // tidy: order does not leave: the least of them is the same in every order.
         let next = limited.values.compactMap(\.levelUntil).filter { $0 > now.wall }.min()

@@ -15,7 +15,7 @@ final class SharedMessage: Sendable {
         self.isHushed = isHushed
     }
 
-    /// As the store has accepted it.
+    /// Returns the message as the store has accepted it.
     func accepted(_ names: MessageNames, _ push: SharedPushOptions?) -> SharedMessage {
         guard push != nil else { return self.named(names) }
         var message = self.message
@@ -53,7 +53,7 @@ struct Leg: Sendable {
         case inFlight(PushID)
     }
 
-    /// What it waits for.
+    /// The reason for which it waits.
     var wait: LegWait {
         switch self.state {
         case .live: .live
@@ -83,7 +83,7 @@ struct Leg: Sendable {
     var recall: Recall?
     /// The store keeps it as an open leg, so that `decided` may pass it.
     var isKept = false
-    /// Of a push job: an earlier process may have sent it, and has not lived to hear what became of it.
+    /// True for a push job's leg that an earlier process may have sent, and has not lived to hear what became of it.
     var isRestored = false
     var steps = LegSteps()
 
@@ -247,7 +247,7 @@ struct DeviceLegs: Sendable {
         for index in self.legs.indices where condition(self.legs[index]) { self.legs[index].steps.append(step) }
     }
 
-    /// Of those that wait for the device, or for what it does: a push that is under way does not.
+    /// Adds a turn to the legs that wait for the device, or for what it does: a push that is under way does not.
     mutating func addTurn(_ turn: LegTurn, at wall: Int64) {
         for index in self.legs.indices where !self.legs[index].isInFlight {
             self.legs[index].steps.append(.turned(turn, at: wall))

@@ -76,7 +76,7 @@ package enum LeaseEvent: Hashable, Sendable {
     case timeReached
 }
 
-/// What becomes of the legs follows from the lease before and after.
+/// An effect of a lease's change on the legs.
 package enum LeaseEffect: Hashable, Sendable {
     case probe
     /// A phone that thaws later learns that it must connect again.
@@ -172,7 +172,7 @@ extension Lease {
 }
 
 extension LegTurn {
-    /// What the device's legs are told of an event that has changed its lease.
+    /// Names the turn that the device's legs are told of an event that has changed its lease.
     init(_ event: LeaseEvent, to lease: Lease) {
         switch event {
         case .connected, .reported: self = lease.isLive ? .returned : .suspended

@@ -1,8 +1,8 @@
 import APNsModel
 import TidingsModel
 
-/// What an alert is made of, as far as it may have to give way to its limit of bytes. Ids and the app's own members never do: their
-/// limits leave room (`PushOptions`).
+/// The parts of an alert that may have to give way to its limit of bytes. Ids and the app's own members never do: their limits leave room
+/// (`PushOptions`).
 struct AlertParts {
     /// Positions of the messages counted with the alert's own.
     var counted: [LogPosition]
@@ -13,7 +13,7 @@ struct AlertParts {
     /// The sender's, where one message is shown.
     var portrait: String?
 
-    /// What gives way, in this order: the text says most.
+    /// The parts that give way, in this order: the text says most.
     enum Place: String, CaseIterable {
         case image, portrait, subtitle, text, names
     }

@@ -4,7 +4,7 @@ import TidingsModel
 
 // When a person's unread count has fallen (read elsewhere, recalled, deleted, muted), a push corrects the badge of phones that were
 // told a higher one: merged with those that follow soon, and never when an alert goes anyway. It is silent, or an alert that nobody sees, by
-// what the phone can do (docs/decisions/0033-badge-pushes.md).
+// what the phone can do (docs/inside/decisions/0033-badge-pushes.md).
 extension ServerCore {
     struct BadgeState: Hashable, Sendable {
         /// The number of the last push APNs accepted; nil if the app has been in the foreground since, or nothing is

@@ -17,30 +17,26 @@ extension ServerCore {
     mutating func manageChannels(
         _ asked: APNsChannelRequest, in app: AppID, for request: APIRequestID, _ now: Now,
         _ effects: inout [ServerEffect]
-    ) {
-        do throws(ServerFrame.Problem) {
-            guard self.state == .open else { throw Self.unavailable }
-            try self.admitCommand(.requests, of: app, "request", now, &effects)
-            do throws(InvalidField) {
-                try LiveActivityPush.checkTopic(asked.bundleID)
-                try self.checkBundle(asked.bundleID, of: app)
-                switch asked.operation {
-                case .read(let channel), .delete(let channel):
-                    try InvalidField.check(
-                        APNsFormat.isChannelID(channel.rawValue.utf8), "channel",
-                        "must be a channel id: base64 with padding, 4 to 256 characters")
-                case .create, .list: break
-                }
-            } catch {
-                throw ServerFrame.Problem(error)
+    ) throws(ServerFrame.Problem) {
+        guard self.state == .open else { throw Self.unavailable }
+        try self.admitCommand(.requests, of: app, "request", now, &effects)
+        do throws(InvalidField) {
+            try LiveActivityPush.checkTopic(asked.bundleID)
+            try self.checkBundle(asked.bundleID, of: app)
+            switch asked.operation {
+            case .read(let channel), .delete(let channel):
+                try InvalidField.check(
+                    APNsFormat.isChannelID(channel.rawValue.utf8), "channel",
+                    "must be a channel id: base64 with padding, 4 to 256 characters")
+            case .create, .list: break
             }
-            guard case .create = asked.operation else {
-                return effects.append(.manageChannels(request, app, asked))
-            }
-            try self.passOnce(.channels(app, asked), in: app, for: request, now, &effects)
         } catch {
-            effects.append(.reply(request, .refused(error)))
+            throw ServerFrame.Problem(error)
         }
+        guard case .create = asked.operation else {
+            return effects.append(.manageChannels(request, app, asked))
+        }
+        try self.passOnce(.channels(app, asked), in: app, for: request, now, &effects)
     }
 
     mutating func finishChannels(

@@ -1,7 +1,7 @@
 package import TidingsModel
 
 /// A call that the app's backend asks to ring for. It is no message: neither log, verdict, badge nor ledger know of it
-/// (docs/decisions/0037-calls.md).
+/// (docs/inside/decisions/0037-calls.md).
 package struct Call: Hashable, Sendable {
     package var id: CallID
     /// A person or an account.
@@ -40,8 +40,8 @@ package struct Call: Hashable, Sendable {
     }
 }
 
-/// What became of the push to one device.
-package enum CallPushState: Hashable, Sendable {
+/// The state of the push to one device.
+package enum CallPushState: Hashable, Sendable, JSONTagged {
     case noToken
     /// APNs has not answered yet.
     case pushing
@@ -51,13 +51,17 @@ package enum CallPushState: Hashable, Sendable {
     case notSent(reason: String)
     /// The answer never came: it may have rung.
     case unanswered
+
+    package static let tag = JSONTag("state", meaning: "a state of a push")
 }
 
 /// Times are wall milliseconds.
 package struct CallTrace: Hashable, Sendable {
-    package struct Device: Hashable, Sendable {
+    package struct Device: Hashable, Sendable, JSONCodable {
         package var id: DeviceID
         package var state: CallPushState
+
+        private enum CodingKeys: String, CodingKey { case id = "device", state = "" }
     }
 
     package var call: Call

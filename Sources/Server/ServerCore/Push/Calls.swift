@@ -65,29 +65,23 @@ extension ServerCore {
     /// asked by the call itself.
     mutating func ring(
         _ call: Call, in app: AppID, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
+    ) throws(ServerFrame.Problem) {
         let callee = UserKey(app: app, user: call.callee)
-        guard let slot = self.loadedSlot(of: callee, for: request, .ring(app, call), now, &effects) else { return }
-        self.people[slot].busyAt = now.monotonic
-        self.arm(slot)
-        do throws(ServerFrame.Problem) {
-            guard self.state == .open else { throw Self.unavailable }
-            try self.admitCommand(.messages, of: app, "call", now, &effects)
-            try self.checkBacklog(of: .backend(app), &effects)
-            do throws(InvalidField) { try call.validate() } catch { throw ServerFrame.Problem(error) }
-            guard !self.people[slot].settings.blocked.contains(call.caller) else {
-                throw .init(
-                    code: .blocked, field: "to",
-                    rule: "must name a person who accepts calls, \"\(call.callee)\" has blocked the caller")
-            }
-            try self.checkIsNew(call, in: app, now)
-            self.sendToStore(
-                .readProfiles(app, [call.caller]),
-                for: .apiRing(request, app, call, at: self.keysUnderWay[request]?.at ?? now.wall), by: .backend(app),
-                &effects)
-        } catch {
-            effects.append(.reply(request, .refused(error)))
+        guard let slot = self.busySlot(of: callee, for: request, .ring(app, call), now, &effects) else { return }
+        guard self.state == .open else { throw Self.unavailable }
+        try self.admitCommand(.messages, of: app, "call", now, &effects)
+        try self.checkBacklog(of: .backend(app), &effects)
+        do throws(InvalidField) { try call.validate() } catch { throw ServerFrame.Problem(error) }
+        guard !self.people[slot].settings.blocked.contains(call.caller) else {
+            throw .init(
+                code: .blocked, field: "to",
+                rule: "must name a person who accepts calls, \"\(call.callee)\" has blocked the caller")
         }
+        try self.checkIsNew(call, in: app, now)
+        self.sendToStore(
+            .readProfiles(app, [call.caller]),
+            for: .api(request, .ring(app, call, at: self.keysUnderWay[request]?.at ?? now.wall)), by: .backend(app),
+            &effects)
     }
 
     private func checkIsNew(_ call: Call, in app: AppID, _ now: Now) throws(ServerFrame.Problem) {

@@ -5,7 +5,7 @@ import TidingsModel
 
 /// Device tokens of a lane that APNs has refused as bad, or as of another topic. Such a token is never sent to again (apns.md §10): its messages
 /// wait until its phone registers again, the lane's credential is another one, the server is started again, or it shows who is at fault
-/// (docs/decisions/0013-tokens-that-never-worked.md).
+/// (docs/inside/decisions/0013-tokens-that-never-worked.md).
 struct HeldTokens: Sendable {
     struct Token: Sendable {
         let registration: PushRegistration

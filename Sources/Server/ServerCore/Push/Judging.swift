@@ -158,9 +158,9 @@ extension ServerCore {
             .allows(message.mentions, of: user)
     }
 
-    /// What a phone has missed, as its extension may show it (design.md §5 "Keep-one"): a message that must never be
-    /// pushed to this person, or waits for quiet hours to end, is not shown there either. Of images and portraits only
-    /// those that a push may name are told.
+    /// Returns the messages that a phone has missed, as its extension may show them (design.md §5 "Keep-one"): a message that must never be
+    /// pushed to this person, or waits for quiet hours to end, is not shown there either. Images and portraits are told only if a push may
+    /// name them.
     func missed(_ page: LogPage, on device: DeviceKey, _ now: Now) -> LogPage {
         let user = device.user
         var page = page

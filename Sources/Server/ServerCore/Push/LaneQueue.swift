@@ -9,7 +9,7 @@ struct LaneTurn: Hashable, Sendable {
 /// Devices whose turn has not come, by what is known of their tokens, and on each shelf by person: many devices of
 /// one person wait no shorter than others.
 struct LaneQueue: Sendable {
-    /// What is known of a waiting device's token.
+    /// The standing of a waiting device's token.
     enum Shelf: Int, CaseIterable, Sendable {
         /// APNs has accepted a push with it: the best probe.
         case good
@@ -47,8 +47,8 @@ struct LaneQueue: Sendable {
         self.shelves[shelf.rawValue].people.removeAll { $0 == slot }
     }
 
-    /// Of a lane that works: good and unproven ones in turn, one person after the other. - Parameter isFull: whether
-    /// a person has as many pushes under way as they may.
+    /// Returns the next device of a lane that works: good and unproven ones in turn, one person after the other. `isFull` says if a person
+    /// has as many pushes under way as they may.
     mutating func next(unless isFull: (Int) -> Bool) -> (slot: Int, device: DeviceID)? {
         let shelves: [Shelf] = self.isUnprovenNext ? [.unproven, .good] : [.good, .unproven]
         for shelf in shelves {

@@ -29,7 +29,7 @@ extension LaneOutage {
 }
 
 // Whether APNs is usable is decided by the APNs client alone. Lanes hold their pushes for as long as it says so
-// (docs/decisions/0026-one-judge-of-apns.md).
+// (docs/inside/decisions/0026-one-judge-of-apns.md).
 extension ServerCore {
     func reportedState(of lane: PushLane) -> LaneState {
         guard !self.settings.suspendedApps.contains(lane.app) else { return .paused(.ofSuspension) }
@@ -52,7 +52,7 @@ extension ServerCore {
         self.followClients(now, &effects, where: scope.covers)
     }
 
-    /// What was said of the lanes' credentials may have changed.
+    /// Takes over the states of the lanes' credentials that the clients have reported.
     mutating func followClients(
         _ now: Now, _ effects: inout [ServerEffect], where isMeant: (PushLane) -> Bool
     ) {

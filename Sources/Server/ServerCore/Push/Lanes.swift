@@ -90,7 +90,7 @@ struct Lane: Sendable {
 }
 
 extension ServerCore {
-    /// What was learnt of a lane is worth something to the next push.
+    /// The time that an idle lane stays: its state is worth something to the next push.
     static let laneIdleTime: Int64 = 600_000
 
     func laneHold(_ slot: Int, _ index: Int) -> PushFacts.LaneHold {

@@ -2,10 +2,10 @@ package import APNsModel
 package import TidingsModel
 
 /// A push to Live Activities that the app's backend asks for: to the token of one, or to a channel to which many listen. It passes by log,
-/// verdict and badge, and nothing of it is stored (docs/decisions/0047-live-activities.md).
+/// verdict and badge, and nothing of it is stored (docs/inside/decisions/0047-live-activities.md).
 package struct LiveActivityPush: Hashable, Sendable {
     package enum Target: Hashable, Sendable {
-        /// Of one activity, or the one by which activities are started on a device.
+        /// The token of one activity, or the one by which activities are started on a device.
         case token(PushToken)
         case channel(APNsChannelID)
     }
@@ -102,7 +102,7 @@ package struct LiveActivityPush: Hashable, Sendable {
             requestID: self.id, payload: bytes, environment: self.environment)
     }
 
-    /// What the HTTP API calls members of a payload.
+    /// The HTTP API's names for members of a payload.
     private static let names = [
         "content-state": "content_state", "attributes-type": "attributes_type", "stale-date": "stale_at",
         "dismissal-date": "dismissal_at", "input-push-channel": "input_push_channel",
@@ -118,7 +118,7 @@ package struct LiveActivityPush: Hashable, Sendable {
     }
 }
 
-/// What became of a push that passes by the log.
+/// The state of a push that passes by the log.
 package enum PassedPushState: Hashable, Sendable {
     /// APNs has not answered yet.
     case pushing

@@ -12,13 +12,13 @@ struct PassingPush: Sendable {
     }
 
     let app: AppID
-    /// As `PassedPushes` knows it.
+    /// The id that `PassedPushes` knows it by.
     let id: String
     let lane: PushLane
     let subject: Subject
 }
 
-/// What passed by the log in the last minutes, in memory alone, as calls are.
+/// The pushes that passed by the log in the last minutes, in memory alone, as calls are.
 struct PassedPushes: Sendable {
     enum Kept: Sendable {
         case activity(ActivityPushTrace)
@@ -43,7 +43,7 @@ struct PassedPushes: Sendable {
     private var entries: [Key: Entry] = [:]
     private var ages: Deque<Key> = []
     private var pushes: [PushID: PassingPush] = [:]
-    /// Test pushes of which somebody waits for APNs' answer.
+    /// Test pushes with a caller who waits for APNs' answer.
     private var waiting: [PushID: APIRequestID] = [:]
     /// Channels that are being made under idempotency keys.
     private var channels: [APIRequestID: Key] = [:]
@@ -111,7 +111,7 @@ extension ServerCore {
         try self.checkBacklog(of: .backend(app), &effects)
         // Nothing is read: the command is there for the key that is kept with it.
         self.sendToStore(
-            .readProfiles(app, []), for: .apiPass(request, command, at: keyed.at), by: .backend(app), &effects)
+            .readProfiles(app, []), for: .api(request, .pass(command, at: keyed.at)), by: .backend(app), &effects)
     }
 
     mutating func finishPassing(
@@ -232,21 +232,17 @@ extension ServerCore {
 
     mutating func pushActivity(
         _ push: LiveActivityPush, in app: AppID, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
-        do throws(ServerFrame.Problem) {
-            guard self.state == .open else { throw Self.unavailable }
-            try self.admitCommand(.messages, of: app, "live_activity", now, &effects)
-            do throws(InvalidField) {
-                try push.validate()
-                try self.checkBundle(push.topic, of: app)
-            } catch {
-                throw ServerFrame.Problem(error)
-            }
-            try self.checkPassedID(push.id, in: app, now)
-            try self.passOnce(.pushActivity(app, push), in: app, for: request, now, &effects)
+    ) throws(ServerFrame.Problem) {
+        guard self.state == .open else { throw Self.unavailable }
+        try self.admitCommand(.messages, of: app, "live_activity", now, &effects)
+        do throws(InvalidField) {
+            try push.validate()
+            try self.checkBundle(push.topic, of: app)
         } catch {
-            effects.append(.reply(request, .refused(error)))
+            throw ServerFrame.Problem(error)
         }
+        try self.checkPassedID(push.id, in: app, now)
+        try self.passOnce(.pushActivity(app, push), in: app, for: request, now, &effects)
     }
 
     private mutating func finishActivity(

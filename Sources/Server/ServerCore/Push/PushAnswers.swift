@@ -200,7 +200,7 @@ extension ServerCore {
             if isAnswered, !self.people[slot].devices[index].legs[leg].mayBeShown {
                 self.people[slot].devices[index].legs[leg].attempts += 1
             }
-            // Whoever is probed missed its deadline for this one already.
+            // A device that is probed missed its deadline for this one already.
             let isProbed = state == .held && self.people[slot].devices[index].lease.getsFrames
             self.people[slot].devices[index].legs[leg].state = isProbed ? .queued : state
             if state == .live { self.people[slot].devices[index].legs[leg].liveSince = now.monotonic }

@@ -7,29 +7,15 @@ package struct PushLaneReport: Hashable, Sendable, Comparable {
     /// Nil for a credential of which APNs has said, before any push, that none of its topics can be sent to.
     package var topic: String?
     package var hold: PushFacts.LaneHold
-    /// As the APNs client has reported it; nil while it sends.
+    /// The outage that the APNs client has reported; nil while it sends.
     package var outage: LaneOutage?
     /// Devices whose pushes wait.
     package var waiting: Int
     package var inFlight: Int
     /// Tokens that APNs has refused, and that are not sent to again.
-    package var refused: Int
+    package var refused = 0
     /// Apple's word for it; nil if none is refused now, or the lane works.
     package var refusal: String?
-
-    package init(
-        environment: PushEnvironment, topic: String?, hold: PushFacts.LaneHold, outage: LaneOutage?, waiting: Int,
-        inFlight: Int, refused: Int = 0, refusal: String? = nil
-    ) {
-        self.environment = environment
-        self.topic = topic
-        self.hold = hold
-        self.outage = outage
-        self.waiting = waiting
-        self.inFlight = inFlight
-        self.refused = refused
-        self.refusal = refusal
-    }
 
     package static func < (left: PushLaneReport, right: PushLaneReport) -> Bool {
         (left.environment.rawValue, left.topic ?? "") < (right.environment.rawValue, right.topic ?? "")
@@ -43,7 +29,7 @@ package struct PushQueueLength: Hashable, Sendable {
 }
 
 extension ServerCore {
-    /// Of the apps that have lanes: a lane stays for some minutes after its last push.
+    /// Returns the queue lengths of the apps that have lanes: a lane stays for some minutes after its last push.
     package func queueLengths() -> [AppID: PushQueueLength] {
         var lengths: [AppID: PushQueueLength] = [:]
         // tidy: order does not leave: a sum is the same in any order

@@ -27,7 +27,7 @@ extension PassedPushState {
 }
 
 extension APNsRefusal {
-    /// What it says of token, request or credential.
+    /// Explains the refusal in terms of token, request or credential.
     package var meaning: String {
         switch self.reason {
         case .badDeviceToken:
@@ -58,7 +58,7 @@ extension APNsRefusal {
 }
 
 extension TestPushReport {
-    /// What no server can know, and what this one does not, in sentences.
+    /// The facts that no server can know, and those that this one does not, in sentences.
     package var unknowns: [String] {
         var unknowns = [
             "Whether the phone was reached: APNs takes a push also for a phone that is off, and this one is not kept for it.",

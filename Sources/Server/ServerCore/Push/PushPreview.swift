@@ -2,19 +2,21 @@ package import APNsModel
 package import StoreModel
 package import TidingsModel
 
-/// What is to be shown of a push before it is sent.
+/// A request to preview a push before it is sent.
 package struct PushPreviewRequest: Hashable, Sendable {
     /// Its account; of a message between people nil.
     package var account: ConversationID?
-    /// Of a message between people its sender.
+    /// The sender of a message between people.
     package var sender: UserID?
     package var draft: MessageDraft
     package var names: MessageNames
-    /// What the conversation says of its messages' notifications.
+    /// The conversation's options for its messages' notifications.
     package var options: PushOptions?
     /// Who gets it, and in which language they read; nil for the app's.
     package var recipient: UserID
     package var language: String?
+    /// The push's own text mode.
+    package var textMode: PushTextMode?
 
     package init(
         draft: MessageDraft, account: ConversationID? = nil, sender: UserID? = nil, names: MessageNames = .init(),
@@ -44,11 +46,6 @@ package struct PushPreview: Hashable, Sendable {
     package struct Header: Hashable, Sendable {
         package var name: String
         package var value: String
-
-        package init(_ name: String, _ value: String) {
-            self.name = name
-            self.value = value
-        }
     }
 
     package var pushType: APNsPushType
@@ -57,25 +54,12 @@ package struct PushPreview: Hashable, Sendable {
     /// JSON.
     package var payload: [UInt8]
     package var bytesMax: Int
-    /// What a notification of a message says once the text is in it.
+    /// The text of a message's notification once it is filled in.
     package var shown: PushInfo.Text?
-    /// Of a message.
+    /// The text mode of a message.
     package var textMode: PushTextMode?
-    /// What was left out or shortened so that the rest fits, by name.
-    package var shortened: [String]
-
-    package init(
-        _ pushType: APNsPushType, headers: [Header], payload: [UInt8], bytesMax: Int, shown: PushInfo.Text? = nil,
-        textMode: PushTextMode? = nil, shortened: [String] = []
-    ) {
-        self.pushType = pushType
-        self.headers = headers
-        self.payload = payload
-        self.bytesMax = bytesMax
-        self.shown = shown
-        self.textMode = textMode
-        self.shortened = shortened
-    }
+    /// The parts that were left out or shortened so that the rest fits, by name.
+    package var shortened: [String] = []
 }
 
 extension ServerCore {
@@ -83,30 +67,26 @@ extension ServerCore {
     mutating func previewPush(
         _ asked: PreviewedPush, of app: AppID, for request: APIRequestID, _ now: Now,
         _ effects: inout [ServerEffect]
-    ) {
-        do throws(ServerFrame.Problem) {
-            try self.admitCommand(.requests, of: app, "push_preview", now, &effects)
-            let preview: PushPreview
-            do throws(InvalidField) {
-                preview =
-                    switch asked {
-                    case .message(let asked): try self.preview(asked, of: app, now)
-                    case .silent(let push):
-                        try Self.within("silent") { () throws(InvalidField) in try self.preview(push, of: app) }
-                    case .call(let call, let name):
-                        try Self.within("call") { () throws(InvalidField) in
-                            try self.preview(call, named: name, of: app, now)
-                        }
-                    case .activity(let push):
-                        try Self.within("live_activity") { () throws(InvalidField) in try self.preview(push, of: app) }
+    ) throws(ServerFrame.Problem) {
+        try self.admitCommand(.requests, of: app, "push_preview", now, &effects)
+        let preview: PushPreview
+        do throws(InvalidField) {
+            preview =
+                switch asked {
+                case .message(let asked): try self.preview(asked, of: app, now)
+                case .silent(let push):
+                    try Self.within("silent") { () throws(InvalidField) in try self.preview(push, of: app) }
+                case .call(let call, let name):
+                    try Self.within("call") { () throws(InvalidField) in
+                        try self.preview(call, named: name, of: app, now)
                     }
-            } catch {
-                throw ServerFrame.Problem(error)
-            }
-            effects.append(.reply(request, .pushPreview(preview)))
+                case .activity(let push):
+                    try Self.within("live_activity") { () throws(InvalidField) in try self.preview(push, of: app) }
+                }
         } catch {
-            effects.append(.reply(request, .refused(error)))
+            throw ServerFrame.Problem(error)
         }
+        effects.append(.reply(request, .pushPreview(preview)))
     }
 
     /// Names the member of the request in which the field stands.
@@ -140,8 +120,8 @@ extension ServerCore {
             alert.bytes, about: message.id, expiry: self.alertExpiry(of: message),
             to: self.previewedRegistration(.alert, of: app))
         return PushPreview(
-            .alert, headers: Self.headers(request.headerFields), payload: request.payload, bytesMax: bytesMax,
-            shown: self.text(of: shared, for: reader), textMode: self.textMode(of: app),
+            pushType: .alert, headers: Self.headers(request.headerFields), payload: request.payload, bytesMax: bytesMax,
+            shown: self.text(of: shared, for: reader), textMode: self.textMode(of: message),
             shortened: alert.gaveWay.map(\.rawValue))
     }
 
@@ -155,6 +135,7 @@ extension ServerCore {
             return self.message(of: draft, from: UserKey(app: app, user: asked.sender ?? ""), id: id, now)
         }
         var message = self.template(draft, of: account, in: app, id, now)
+        (message.pushJob, message.textMode) = (id, asked.textMode)
         message.conversation = ConversationID(type: account.type, target: asked.recipient.rawValue)
         return message
     }
@@ -187,18 +168,18 @@ extension ServerCore {
         case .channel(let channel):
             let broadcast = push.broadcast(to: channel, bytes)
             return PushPreview(
-                .liveactivity, headers: Self.headers(broadcast.headerFields), payload: bytes,
+                pushType: .liveactivity, headers: Self.headers(broadcast.headerFields), payload: bytes,
                 bytesMax: APNsBroadcast.payloadBytesMax)
         }
     }
 
     private static func preview(_ request: APNsRequest) -> PushPreview {
         PushPreview(
-            request.pushType, headers: Self.headers(request.headerFields), payload: request.payload,
+            pushType: request.pushType, headers: Self.headers(request.headerFields), payload: request.payload,
             bytesMax: request.pushType.payloadBytesMax)
     }
 
-    /// Of no device: the first topic of the app's list, or an empty one.
+    /// Returns the registration of no device: the first topic of the app's list, or an empty one.
     private func previewedRegistration(_ pushType: APNsPushType, of app: AppID) -> PushRegistration {
         let bundle = self.settings.pushTopics[app]?.first { APNsFormat.isBundleID($0) }
         return PushRegistration(
@@ -208,6 +189,8 @@ extension ServerCore {
     /// Ids in a preview are of nothing.
     private static func headers(_ fields: [(name: String, value: String)]) -> [PushPreview.Header] {
         let ids: Set = ["apns-id", "apns-collapse-id", "apns-request-id"]
-        return fields.filter { !ids.contains($0.name) && !$0.value.isEmpty }.map { .init($0.name, $0.value) }
+        return fields.filter { !ids.contains($0.name) && !$0.value.isEmpty }.map {
+            .init(name: $0.name, value: $0.value)
+        }
     }
 }

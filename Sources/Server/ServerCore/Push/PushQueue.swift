@@ -26,8 +26,8 @@ extension ServerCore {
         case mustQueue
     }
 
-    /// Of a device without a live lease, oldest first, until one is sent or has to queue (design.md §5). - Parameter
-    /// hasTurn: the device comes from the front of its lane's queue.
+    /// Pushes for a device without a live lease, oldest first, until one is sent or has to queue (design.md §5). With `hasTurn` the device
+    /// comes from the front of its lane's queue.
     mutating func pump(
         _ slot: Int, _ index: Int, hasTurn: Bool = false, _ now: Now, _ effects: inout [ServerEffect]
     ) {

@@ -26,7 +26,7 @@ extension ServerCore {
         let expiry: Int64
         let payload: [UInt8]
         let bytesMax = APNsPushType.alert.payloadBytesMax
-        let lifetime = self.alertLifetime(of: id.user.app)
+        let lifetime = self.alertLifetime(self.textMode(of: id.user.app))
         switch leg.subject {
         case .message(let shared):
             named = shared.message.id
@@ -55,20 +55,28 @@ extension ServerCore {
             environment: registration.environment)
     }
 
-    private func alertLifetime(of app: AppID) -> Int64 {
-        let most: Int64 = self.textMode(of: app) == .alert ? Self.alertTextLifetimeMax : .max
+    private func alertLifetime(_ mode: PushTextMode) -> Int64 {
+        let most: Int64 = mode == .alert ? Self.alertTextLifetimeMax : .max
         return min(self.settings.pushLifetime, most)
     }
 
     /// Wall milliseconds.
     func alertExpiry(of message: Message) -> Int64 {
-        min(message.sentAt + self.alertLifetime(of: message.app), message.expiresAt ?? .max)
+        min(message.sentAt + self.alertLifetime(self.textMode(of: message)), message.expiresAt ?? .max)
     }
 
-    /// Whoever holds the phone can read the text of such an alert: APNs is not to keep it longer (docs/decisions/0008).
+    /// Anyone who holds the phone can read the text of such an alert: APNs must not keep it longer (docs/inside/decisions/0008).
     private static let alertTextLifetimeMax: Int64 = 86_400_000
 
     func textMode(of app: AppID) -> PushTextMode { self.settings.pushTextModes[app] ?? .serviceExtension }
+
+    /// Returns how the text of a message's push reaches the phone. A push without chat is no secret: its text stands in the alert, unless the
+    /// push or the app wants it otherwise.
+    func textMode(of message: Message) -> PushTextMode {
+        if let mode = message.textMode { return mode }
+        let mode = self.textMode(of: message.app)
+        return message.pushJob != nil && mode == .serviceExtension ? .alert : mode
+    }
 
     private func reader(of id: LegID, _ slot: Int) -> AlertReader {
         AlertReader(
@@ -83,7 +91,7 @@ extension ServerCore {
         of shared: SharedMessage, at position: LogPosition, with counted: [LogPosition], for reader: AlertReader,
         bytesMax: Int
     ) throws(InvalidField) -> (bytes: [UInt8], gaveWay: [AlertParts.Place]) {
-        let mode = self.textMode(of: reader.user.app)
+        let mode = self.textMode(of: shared.message)
         var parts = AlertParts(counted: counted, options: shared.message.push)
         if reader.hidesContent {
             // Without a text the push keeps the alert's neutral one.
@@ -113,7 +121,7 @@ extension ServerCore {
         return (bytes.count <= bytesMax ? bytes : try payload.serialized(bytesMax: bytesMax), gaveWay)
     }
 
-    /// What a notification of one message says.
+    /// Returns the text of a notification of one message.
     mutating func text(of shared: SharedMessage, for reader: AlertReader) -> PushInfo.Text {
         let (tag, words) = self.words(for: reader)
         return PushInfo.Text(
@@ -142,7 +150,7 @@ extension ServerCore {
         info.imageURL = parts.imageURL
         info.portrait = parts.portrait
         if !isHidden {
-            info.textMode = self.textMode(of: reader.user.app)
+            info.textMode = self.textMode(of: message)
             // Of one message: what counts others is of nobody.
             if parts.counted.isEmpty {
                 info.isMention = message.mentions.include(reader.user.user)
@@ -224,7 +232,7 @@ extension ServerCore {
 }
 
 extension Message {
-    /// What was chosen for the message was checked when it was accepted; its content is the sender's.
+    /// Returns the image of a push. An image chosen for the message was checked when it was accepted; its content is the sender's.
     func pushImage(from hosts: [String]) -> String? {
         if let chosen = self.push?.imageURL { return chosen }
         // Other types have none, so their content need not be parsed.

@@ -42,9 +42,9 @@ package struct PushRoutes: Sendable {
 
     private var credentials: [AppID: [PushCredentialRecord]] = [:]
     private var routes: [PushLane: Route] = [:]
-    /// Those that nothing can carry.
+    /// Lanes that no client can carry.
     private var stranded: Set<PushLane> = []
-    /// Of clients that carry or have carried something; by topic, nil for all.
+    /// The reports of clients that carry or have carried a lane; by topic, nil for all.
     private var reports: [PushClient: [String?: LaneState]] = [:]
 
     package init() {}

@@ -23,7 +23,7 @@ package enum PushText {
         Self.shortName(message.conversation.type.isGroup ? names.conversation : names.sender)
     }
 
-    /// What the sender is called, where a text needs it: among several people. Nil if the server does not know.
+    /// Returns the sender's name where a text needs it: among several people. Nil if the server does not know it.
     package static func sender(of message: Message, _ names: MessageNames) -> String? {
         message.conversation.type.isGroup ? Self.shortName(names.sender) : nil
     }

@@ -1,6 +1,42 @@
-// The verdict, asked about each fact by itself: for somebody who wants to know which of them speak against a push.
+import TidingsModel
+
+// The tests behind a verdict, and the verdict about each fact by itself: for operators who want to know what speaks against a push.
 extension PushVerdict {
-    /// What the verdict would be if nothing but one fact were as it is.
+    package var result: String {
+        switch self {
+        case .send: "send"
+        case .wait: "wait"
+        case .end: "end"
+        }
+    }
+
+    package var reason: String? {
+        switch self {
+        case .send: nil
+        case .wait(let wait): wait.rawValue
+        case .end(let end): end.name
+        }
+    }
+
+    /// A test, named by its fact, and its result.
+    package struct AskedTest: Hashable, Sendable {
+        package var fact: String
+        package var isPassed: Bool
+    }
+
+    /// The tests in the order of the rows, up to the one that has decided; all of them, passed, for a push. Those behind it were not asked.
+    package static func tests(decidedBy verdict: PushVerdict) -> [AskedTest] {
+        let rows = Self.rows
+        let decider = rows.firstIndex { $0.verdict.result == verdict.result && $0.verdict.reason == verdict.reason }
+        return rows[...(decider ?? rows.count - 1)].indices.compactMap { index in
+            let fact = rows[index].fact
+            // A fact with several rows has passed with the last of them.
+            guard index == decider || !rows[(index + 1)...].contains(where: { $0.fact == fact }) else { return nil }
+            return AskedTest(fact: fact, isPassed: index != decider)
+        }
+    }
+
+    /// The verdict if only one fact were as it is.
     package struct Test: Hashable, Sendable {
         package var fact: String
         package var verdict: PushVerdict

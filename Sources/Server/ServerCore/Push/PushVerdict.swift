@@ -5,7 +5,7 @@ package import TidingsModel
 //
 // Some legs end before that, so that a crash loses none: the one to the sending device (`own_device`) in `ServerCore.startLeg`; the one of
 // a person without a device (`no_device`) and those of a device that signs out (`signed_out`, `disabled`) in the store, in
-// `ReferenceStore.deliver` and `ReferenceStore.undecided`.
+// `StoreMachine.deliver` and `StoreMachine.undecided`.
 
 package enum PushVerdict: Hashable, Sendable {
     case end(LegEnd)
@@ -13,35 +13,53 @@ package enum PushVerdict: Hashable, Sendable {
     case send
 
     package init(_ facts: PushFacts) {
-        // Ends.
-        if facts.isFromBlocked { self = .end(.blocked); return }
-        if !facts.isNotifiable { self = .end(.notNotifiable); return }
-        if let disposition = facts.settled { self = .end(.settled(disposition)); return }
-        if facts.isReadElsewhere { self = .end(.readElsewhere); return }
-        if facts.isRecalled { self = .end(.recalled); return }
-        if facts.isExpired { self = .end(.expired); return }
-        if facts.isMuted { self = .end(.muted); return }
-        switch facts.token {
-        case .missing: self = .end(.noToken); return
-        case .dead(let timestamp): self = .end(.tokenDead(timestamp: timestamp)); return
-        case .quarantined(let reason, let status):
-            self = .end(.tokenQuarantined(reason: reason, status: status)); return
-        case .usable: break
+        switch (Self.rows.first { $0.holds(facts) }?.verdict ?? .send, facts.token) {
+        // Details that only the facts know.
+        case (.end(.settled(let usual)), _): self = .end(.settled(facts.settled ?? usual))
+        case (.end(.tokenDead), .dead(let timestamp)): self = .end(.tokenDead(timestamp: timestamp))
+        case (.end(.tokenQuarantined), .quarantined(let reason, let status)):
+            self = .end(.tokenQuarantined(reason: reason, status: status))
+        case (let verdict, _): self = verdict
         }
-        // Ends that do not depend on the hour come first (docs/decisions/0020).
-        if facts.quietHours == .drop { self = .end(.quietHours); return }
-        // Waits.
-        if facts.presence == .live { self = .wait(.live); return }
-        if facts.presence == .grace { self = .wait(.grace); return }
-        if facts.quietHours == .defer { self = .wait(.quietHours); return }
-        if facts.isActiveElsewhere { self = .wait(.activeElsewhere); return }
-        if facts.isStorm { self = .wait(.merging); return }
-        if facts.lane == .configFault { self = .wait(.configFault); return }
-        if facts.lane == .breakerOpen { self = .wait(.breakerOpen); return }
-        if facts.retry == .throttled { self = .wait(.throttled); return }
-        if facts.lane == .providerDown || facts.retry == .providerDown { self = .wait(.providerDown); return }
-        self = .send
     }
+
+    package struct Row: Sendable {
+        /// The fact it asks for, by its name in reports. `provider` is asked of lane and retry together.
+        package let fact: String
+        /// Its decision, with details that stand for any.
+        package let verdict: PushVerdict
+        let holds: @Sendable (PushFacts) -> Bool
+    }
+
+    package static let rows: [Row] = [
+        // Ends.
+        Row(fact: "block", verdict: .end(.blocked)) { $0.isFromBlocked },
+        Row(fact: "notifiable", verdict: .end(.notNotifiable)) { !$0.isNotifiable },
+        Row(fact: "settled", verdict: .end(.settled(.shown))) { $0.settled != nil },
+        Row(fact: "read_elsewhere", verdict: .end(.readElsewhere)) { $0.isReadElsewhere },
+        Row(fact: "recalled", verdict: .end(.recalled)) { $0.isRecalled },
+        Row(fact: "expired", verdict: .end(.expired)) { $0.isExpired },
+        Row(fact: "level", verdict: .end(.muted)) { $0.isMuted },
+        Row(fact: "token", verdict: .end(.noToken)) { $0.token == .missing },
+        Row(fact: "token", verdict: .end(.tokenDead(timestamp: 0))) {
+            if case .dead = $0.token { true } else { false }
+        },
+        Row(fact: "token", verdict: .end(.tokenQuarantined(reason: "", status: 0))) {
+            if case .quarantined = $0.token { true } else { false }
+        },
+        // Ends that do not depend on the hour come first (docs/inside/decisions/0020).
+        Row(fact: "quiet_hours", verdict: .end(.quietHours)) { $0.quietHours == .drop },
+        // Waits.
+        Row(fact: "lease", verdict: .wait(.live)) { $0.presence == .live },
+        Row(fact: "lease", verdict: .wait(.grace)) { $0.presence == .grace },
+        Row(fact: "quiet_hours", verdict: .wait(.quietHours)) { $0.quietHours == .defer },
+        Row(fact: "active_elsewhere", verdict: .wait(.activeElsewhere)) { $0.isActiveElsewhere },
+        Row(fact: "storm", verdict: .wait(.merging)) { $0.isStorm },
+        Row(fact: "lane", verdict: .wait(.configFault)) { $0.lane == .configFault },
+        Row(fact: "lane", verdict: .wait(.breakerOpen)) { $0.lane == .breakerOpen },
+        Row(fact: "retry", verdict: .wait(.throttled)) { $0.retry == .throttled },
+        Row(fact: "provider", verdict: .wait(.providerDown)) { $0.lane == .providerDown || $0.retry == .providerDown },
+    ]
 }
 
 package struct PushFacts: Hashable, Sendable {
@@ -53,7 +71,7 @@ package struct PushFacts: Hashable, Sendable {
     package var settled: Disposition?
     /// The person has read it on another device, has deleted it there, or is no member of its group any more.
     package var isReadElsewhere = false
-    /// What a device has shown of it already is recalled by a push of its own.
+    /// True if it is recalled; a device that has shown it is told by a push of its own.
     package var isRecalled = false
     package var isExpired = false
     /// The conversation's level lets nothing ring, or only mentions, which this is not.
@@ -109,7 +127,7 @@ package struct PushFacts: Hashable, Sendable {
     package init() {}
 }
 
-/// Whether a push tells a phone its badge after the unread count has fallen. Rows are tried in order.
+/// Decides if a push tells a phone its badge after the unread count has fallen. Rows are tried in order.
 package enum BadgeVerdict: Hashable, Sendable {
     case end(BadgeEnd)
     case wait(BadgeWait)
@@ -183,7 +201,7 @@ package enum BadgeRoute: String, Hashable, Sendable, CaseIterable {
 }
 
 package struct BadgeRouteFacts: Hashable, Sendable {
-    /// As the device has reported; `app` if it has reported nothing.
+    /// The icon's number as the device has reported it; `app` if it has reported nothing.
     package var iconNumber = DeviceStatus.IconNumber.app
     /// Without alerts no extension runs (ios-delivery.md §10).
     package var showsAlerts = true

@@ -19,7 +19,7 @@ extension ServerCore {
         for delivery in deliveries {
             let user = UserKey(app: message.app, user: delivery.user)
             let shown = delivery.isHushed ? [] : devices[user]?.compactMap(\.device) ?? []
-            // Somebody who is not in memory has nothing under way; only devices that have shown the message must be told.
+            // A person who is not in memory has nothing under way; only devices that have shown the message must be told.
             guard self.slots[user] != nil || !shown.isEmpty else { continue }
             var seen = recall
             seen.conversation = message.conversation(seenBy: delivery.user)

@@ -41,7 +41,7 @@ package struct SilentPush: Hashable, Sendable {
 }
 
 package struct SilentPushReport: Hashable, Sendable {
-    package enum State: Hashable, Sendable {
+    package enum State: Hashable, Sendable, JSONTagged {
         /// Handed to the APNs client.
         case sent
         /// The device has had as many silent pushes in the last hour as iOS lets through. Wall milliseconds at which the next is possible.
@@ -54,11 +54,15 @@ package struct SilentPushReport: Hashable, Sendable {
         case tokenQuarantined(reason: String)
         /// Why, in a word.
         case notSent(reason: String)
+
+        package static let tag = JSONTag("state", meaning: "a state of a push")
     }
 
-    package struct Device: Hashable, Sendable {
+    package struct Device: Hashable, Sendable, JSONCodable {
         package var id: DeviceID
         package var state: State
+
+        private enum CodingKeys: String, CodingKey { case id = "device", state = "" }
     }
 
     /// Wall milliseconds.
@@ -71,21 +75,15 @@ package struct SilentPushReport: Hashable, Sendable {
 extension ServerCore {
     mutating func pushSilently(
         _ push: SilentPush, to user: UserKey, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
-        guard let slot = self.loadedSlot(of: user, for: request, .silentPush(user, push), now, &effects) else { return }
-        self.people[slot].busyAt = now.monotonic
-        self.arm(slot)
-        do throws(ServerFrame.Problem) {
-            guard self.state == .open else { throw Self.unavailable }
-            try self.admitCommand(.messages, of: user.app, "silent_push", now, &effects)
-            do throws(InvalidField) { try push.validate() } catch { throw ServerFrame.Problem(error) }
-            if let device = push.device, self.people[slot].devices.index(of: device) == nil {
-                throw .init(Self.unknownDevice)
-            }
-            try self.passOnce(.silentPush(user, push), in: user.app, for: request, now, &effects)
-        } catch {
-            effects.append(.reply(request, .refused(error)))
+    ) throws(ServerFrame.Problem) {
+        guard let slot = self.busySlot(of: user, for: request, .silentPush(user, push), now, &effects) else { return }
+        guard self.state == .open else { throw Self.unavailable }
+        try self.admitCommand(.messages, of: user.app, "silent_push", now, &effects)
+        do throws(InvalidField) { try push.validate() } catch { throw ServerFrame.Problem(error) }
+        if let device = push.device, self.people[slot].devices.index(of: device) == nil {
+            throw .init(Self.unknownDevice)
         }
+        try self.passOnce(.silentPush(user, push), in: user.app, for: request, now, &effects)
     }
 
     mutating func finishSilent(

@@ -57,7 +57,7 @@ extension ServerCore {
         }
     }
 
-    /// Of all that waits for APNs in a conversation this is the oldest, as it is asked about first.
+    /// Returns true if a leg is late. It is the oldest of a conversation that waits for APNs, as it is asked about first.
     private func isLate(_ leg: Leg, _ now: Now) -> Bool {
         guard leg.waitsAsAlert, case .message(let shared) = leg.subject else { return false }
         return now.wall >= shared.message.sentAt + self.settings.outageMergeAge

@@ -1,7 +1,7 @@
 package import APNsModel
 package import TidingsModel
 
-/// A visible push to one device, which somebody who looks for a fault asks for: it passes by verdict, quiet hours and the device's other
+/// A visible push to one device that an operator asks for who looks for a fault: it passes by verdict, quiet hours and the device's other
 /// pushes, and its answer explains everything that is known.
 package struct TestPush: Hashable, Sendable {
     /// A UUID in lowercase, the push's `apns-id`.
@@ -35,12 +35,12 @@ package struct TestPush: Hashable, Sendable {
     }
 }
 
-/// What is known of a test push, and of the device that it went to.
+/// The facts about a test push, and about the device that it went to.
 package struct TestPushReport: Hashable, Sendable {
     package struct Lane: Hashable, Sendable {
         package let lane: PushLane
         package let hold: PushFacts.LaneHold
-        /// As the APNs client has reported it; nil while it sends.
+        /// The outage that the APNs client has reported; nil while it sends.
         package let outage: LaneOutage?
         /// Devices whose pushes wait in it.
         package let waiting: Int
@@ -54,25 +54,10 @@ package struct TestPushReport: Hashable, Sendable {
     package var lease: Lease
     /// Nil without a token.
     package var lane: Lane?
-    /// What a message would come to now.
+    /// The verdict on a message now.
     package var verdict: PushVerdict
     package var tests: [PushVerdict.Test]
     /// Nil without a token.
     package var request: APNsRequest?
     package var state: PassedPushState
-
-    package init(
-        id: String, sentAt: Int64, device: DeviceInfo, lease: Lease, lane: Lane?, verdict: PushVerdict,
-        tests: [PushVerdict.Test], request: APNsRequest?, state: PassedPushState
-    ) {
-        self.id = id
-        self.sentAt = sentAt
-        self.device = device
-        self.lease = lease
-        self.lane = lane
-        self.verdict = verdict
-        self.tests = tests
-        self.request = request
-        self.state = state
-    }
 }

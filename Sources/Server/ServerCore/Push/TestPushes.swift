@@ -8,21 +8,14 @@ extension ServerCore {
 
     mutating func pushTest(
         _ test: TestPush, to device: DeviceKey, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
-        guard let slot = self.loadedSlot(of: device.user, for: request, .testPush(device, test), now, &effects) else {
-            return
-        }
-        self.people[slot].busyAt = now.monotonic
-        self.arm(slot)
-        do throws(ServerFrame.Problem) {
-            guard self.state == .open else { throw Self.unavailable }
-            try self.admitCommand(.messages, of: device.user.app, "test_push", now, &effects)
-            do throws(InvalidField) { try test.validate() } catch { throw ServerFrame.Problem(error) }
-            guard self.people[slot].devices.index(of: device.device) != nil else { throw .init(Self.unknownDevice) }
-            try self.passOnce(.testPush(device, test), in: device.user.app, for: request, now, &effects)
-        } catch {
-            effects.append(.reply(request, .refused(error)))
-        }
+    ) throws(ServerFrame.Problem) {
+        let command = APICommand.testPush(device, test)
+        guard let slot = self.busySlot(of: device.user, for: request, command, now, &effects) else { return }
+        guard self.state == .open else { throw Self.unavailable }
+        try self.admitCommand(.messages, of: device.user.app, "test_push", now, &effects)
+        do throws(InvalidField) { try test.validate() } catch { throw ServerFrame.Problem(error) }
+        guard self.people[slot].devices.index(of: device.device) != nil else { throw .init(Self.unknownDevice) }
+        try self.passOnce(.testPush(device, test), in: device.user.app, for: request, now, &effects)
     }
 
     mutating func finishTest(
@@ -91,7 +84,7 @@ extension ServerCore {
         return report
     }
 
-    /// Of a text that somebody of whom the person has set nothing sends them now.
+    /// Returns the facts of a text that a person without settings of the recipient's sends them now.
     private func factsOfMessageNow(_ slot: Int, _ index: Int, _ now: Now) -> PushFacts {
         let user = self.people[slot].key
         let message = Message(

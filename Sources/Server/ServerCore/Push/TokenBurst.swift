@@ -5,7 +5,7 @@ package import TidingsModel
 /// P8). That APNs itself fails or refuses the credential is no matter of it: the APNs client reports that (`LaneState`).
 ///
 /// Refused tokens alone stop a lane only if they are registrations of different people with which APNs had accepted pushes before: of
-/// tokens that never worked anybody can make up as many as they like (docs/decisions/0013-tokens-that-never-worked.md).
+/// tokens that never worked anybody can make up as many as they like (docs/inside/decisions/0013-tokens-that-never-worked.md).
 ///
 /// ```text
 ///            a refusal, and nothing shows that the lane works
@@ -40,14 +40,14 @@ package struct TokenBurst: Hashable, Sendable {
     package private(set) var works = false
     private var refusals = Refusals()
 
-    /// Of one reason, in a row.
+    /// Refusals of one reason, in a row.
     private struct Refusals: Hashable {
         var reason = ""
-        /// Of the last one; monotonic.
+        /// The time of the last one; monotonic.
         var at: Int64 = 0
-        /// As many as are needed.
+        /// The people, as many as are needed.
         var people: OrderedSet<UserKey> = []
-        /// Those of them whose registration had been accepted before.
+        /// The people whose registration had been accepted before.
         var known: OrderedSet<UserKey> = []
     }
 

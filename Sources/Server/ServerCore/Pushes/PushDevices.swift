@@ -1,8 +1,8 @@
 import TidingsModel
 
-// What a push to some devices of a person is on the others (docs/decisions/0046-push-jobs.md).
+// What a push to some devices of a person is on the others (docs/inside/decisions/0046-push-jobs.md).
 extension LogEntry {
-    /// As one of the person's devices gets it: a message for others does not notify, and a custom one is a position alone.
+    /// Returns the entry for one of the person's devices: a message for others does not notify, and a custom one is a position alone.
     func seen(on device: DeviceID) -> LogEntry {
         switch self.body {
         case .message(let message) where !message.isFor(device):

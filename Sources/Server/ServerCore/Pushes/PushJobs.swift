@@ -2,7 +2,7 @@ import OrderedCollections
 import StoreModel
 import TidingsModel
 
-// Push jobs: the core says when a step is due, the store whom it reaches (docs/decisions/0046-push-jobs.md). One step of a job is under way
+// Push jobs: the core says when a step is due, the store whom it reaches (docs/inside/decisions/0046-push-jobs.md). One step of a job is under way
 // at a time.
 extension ServerCore {
     /// At a start, before anything else happens: the timer carries them on.
@@ -44,16 +44,16 @@ extension ServerCore {
         switch run.job.state {
         case .scheduled:
             let wait = (run.job.sendAt ?? now.wall) - now.wall
-            // Somebody may set the clock.
+            // The clock may be set.
             guard wait <= 0 else { return now.monotonic + min(wait, Self.clockCheckInterval) }
-            self.askAboutPush(id, .changePush(run.job.app, id, .start, at: now.wall), for: .start(id), &effects)
+            self.askAboutPush(id, .changePush(run.job.app, id, .start, at: now.wall), for: .startPush(id), &effects)
             return nil
         case .running:
             // Taking back is possible on a full disk.
             guard !self.isStorageFull else { return now.monotonic + PushRunner.longWait }
             return self.step(run, &room, now, &effects)
         case .recalling: return self.step(run, &room, now, &effects)
-        case .done, .cancelled, .recalled:
+        case .done, .cancelled, .missed, .recalled:
             self.pushRunner.runs.removeValue(forKey: id)
             return nil
         }
@@ -78,22 +78,21 @@ extension ServerCore {
         self.pushRunner.runs[run.job.id]?.reach = reach
         self.askAboutPush(
             run.job.id, .stepPush(run.job.app, run.job.id, ids: ids, devicesMax: devices, at: now.wall),
-            for: .step(run.job.id, at: now.wall),
-            &effects)
+            for: .stepPush(run.job.id, at: now.wall), &effects)
         return nil
     }
 
     private mutating func askAboutPush(
-        _ id: PushJobID, _ command: StoreCommand, for request: PushStoreRequest, _ effects: inout [ServerEffect]
+        _ id: PushJobID, _ command: StoreCommand, for request: PendingStoreRequest, _ effects: inout [ServerEffect]
     ) {
         self.pushRunner.runs[id]?.asked += 1
-        self.sendToStore(command, for: .push(request), &effects)
+        self.sendToStore(command, for: request, &effects)
     }
 
     // MARK: - What is under way
 
-    /// Those that are handed over, wait for their turn, or for APNs. What waits for the person, or for one token, is durable, and may take
-    /// until the morning: no job waits for that.
+    /// Counts the legs that are handed over, wait for their turn, or for APNs. Legs that wait for the person, or for one token, are
+    /// durable, and may take until the morning: no job waits for them.
     private mutating func pushLegsUnderWay() -> Int {
         var runner = self.pushRunner
         self.pushRunner = PushRunner()
@@ -203,7 +202,7 @@ extension ServerCore {
 }
 
 extension Leg {
-    /// Of a job, or of its recall.
+    /// True for a leg of a job, or of its recall.
     fileprivate var occupiesPushJob: Bool {
         if case .message(let shared) = self.subject, shared.message.pushJob == nil { return false }
         switch self.state {

@@ -10,7 +10,7 @@ struct PushRunner: Sendable {
         var asked = 0
         /// How many people the step that is asked for may reach.
         var reach = 0
-        /// Of the job's own rate.
+        /// The bucket of the job's own rate.
         var bucket = RateBuckets()
         /// Monotonic milliseconds; the store could not read what a step needs.
         var notBefore: Int64 = .min

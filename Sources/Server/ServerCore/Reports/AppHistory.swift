@@ -10,10 +10,23 @@ package struct AppHistory: Hashable, Sendable {
     /// An hour, and the minute under way.
     private static let minutesMax: Int64 = 61
 
-    /// What a step is told by, each a number in the ring.
+    /// The counts of a step, each a number in the ring.
     enum Column: Int, CaseIterable {
         case connections, messages, accepted, refused, unknown, notSent, waiting, inFlight
         case delivered, delivered50, delivered95, delivered99, toAPNs, toAPNs50, toAPNs95, toAPNs99
+    }
+
+    /// What lasts from one step to the next.
+    private static let lasting: [Column] = [.connections, .waiting, .inFlight]
+
+    /// What a file keeps of it.
+    package struct Saved: Codable, Hashable, Sendable {
+        /// Wall milliseconds.
+        var begunAt: Int64
+        /// The last one, counted from there.
+        var step: Int64
+        /// The oldest first; empty where nothing was.
+        var steps: [[UInt32]]
     }
 
     /// How long ways took that are under way or over.
@@ -31,8 +44,8 @@ package struct AppHistory: Hashable, Sendable {
     private static let endColumns = Dictionary(
         uniqueKeysWithValues: LegEnd.names.enumerated().map { ($1, Column.allCases.count + $0) })
 
-    /// Monotonic milliseconds: where the first step begins.
-    private let begun: Int64
+    /// Monotonic milliseconds: where the first step begins; before the process did for one that goes on.
+    private var begun: Int64
     /// Milliseconds from the monotonic clock to the wall clock. Both are read one after the other, so they differ by a little each time.
     private var wallOffset: Int64
     /// Milliseconds: a larger difference is a wall clock that was set.
@@ -52,7 +65,39 @@ package struct AppHistory: Hashable, Sendable {
         self.usedAt = now.monotonic
     }
 
-    /// Whether nothing of it is left to tell that an empty one would not tell.
+    /// Goes on where a saved one ended. Nil if that is more than an hour ago or yet to come, if nothing was in it, or if it is damaged.
+    init?(_ saved: Saved, at now: Now) {
+        guard (0...max(0, now.wall)).contains(saved.begunAt),
+            (0...(now.wall / Self.stepMilliseconds)).contains(saved.step),
+            (1...Int(Self.stepsMax)).contains(saved.steps.count), saved.step >= saved.steps.count - 1,
+            (0..<Self.stepsMax).contains((now.wall - saved.begunAt) / Self.stepMilliseconds - saved.step),
+            saved.steps.allSatisfy({ $0.isEmpty || $0.count == Self.width }), !saved.steps.allSatisfy(\.isEmpty)
+        else { return nil }
+        self.init(at: now)
+        self.begun = saved.begunAt - self.wallOffset
+        self.step = saved.step
+        self.minute = saved.step * Self.stepMilliseconds / Self.minuteMilliseconds
+        for (index, counts) in saved.steps.enumerated() {
+            let first = self.place(0, in: saved.step - Int64(saved.steps.count - 1 - index))
+            for (column, count) in counts.enumerated() { self.ring[first + column] = count }
+        }
+        // Nobody was connected while no process ran.
+        for column in Self.lasting { self[column] = 0 }
+    }
+
+    /// The steps, for a file, without the latencies of whole minutes.
+    package var saved: Saved {
+        let steps = max(0, self.step - Self.stepsMax + 1)...self.step
+        return Saved(
+            begunAt: self.begun + self.wallOffset, step: self.step,
+            steps: steps.map { step in
+                let first = self.place(0, in: step)
+                let counts = self.ring[first..<(first + Self.width)]
+                return counts.contains { $0 > 0 } ? Array(counts) : []
+            })
+    }
+
+    /// Returns true if it tells nothing that an empty one would not tell.
     func isForgotten(at now: Now) -> Bool {
         self[.connections] == 0 && now.monotonic - self.usedAt > Self.stepsMax * Self.stepMilliseconds
     }
@@ -115,13 +160,12 @@ package struct AppHistory: Hashable, Sendable {
         let (step, minute) = (passed / Self.stepMilliseconds, passed / Self.minuteMilliseconds)
         guard step > self.step else { return }
         self.closeWays()
-        let lasting: [Column] = [.connections, .waiting, .inFlight]
-        let values = lasting.map { self[$0] }
+        let values = Self.lasting.map { self[$0] }
         for next in max(self.step + 1, step - Self.stepsMax + 1)...step {
             self.step = next
             let first = self.place(0, in: next)
             for place in first..<(first + Self.width) { self.ring[place] = 0 }
-            for (column, value) in zip(lasting, values) { self[column] = value }
+            for (column, value) in zip(Self.lasting, values) { self[column] = value }
         }
         guard minute > self.minute else { return }
         for next in max(self.minute + 1, minute - Self.minutesMax + 1)...minute {
@@ -181,7 +225,7 @@ package struct AppHistory: Hashable, Sendable {
             toAPNs: summaries([.toAPNs, .toAPNs50, .toAPNs95, .toAPNs99], self.current.toAPNs))
     }
 
-    /// Of the last minutes that are over, and the one under way.
+    /// Returns the latency of the last minutes that are over, and of the one under way.
     package mutating func latency(ofMinutes count: Int64, at now: Now) -> LatencyReport {
         self.advance(to: now)
         var ways = self.current
@@ -195,7 +239,7 @@ package struct AppHistory: Hashable, Sendable {
 }
 
 extension LegEnd {
-    /// Of each end, so that all of them are told from the start.
+    /// The names of all ends, so that all of them are told from the start.
     package static let names: [String] = {
         let ends: [LegEnd] = [
             .ownDevice, .noDevice, .signedOut, .disabled, .notNotifiable, .blocked, .settled(.shown), .readElsewhere,

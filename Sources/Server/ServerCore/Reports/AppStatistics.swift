@@ -1,7 +1,7 @@
 import StoreModel
 import TidingsModel
 
-/// What can be counted of an app by its reports: exactly, and since the process has started.
+/// The counts of an app by its reports: exact, and since the process has started.
 package struct AppStatistics: Hashable, Sendable {
     package private(set) var messages = 0
     package private(set) var customMessages = 0

@@ -1,7 +1,7 @@
-/// What an app's last hour was, step by step: each list has a number for each step, the oldest first.
+/// An app's last hour, step by step: each list has a number for each step, the oldest first.
 package struct HistoryReport: Hashable, Sendable {
     package struct End: Hashable, Sendable {
-        /// As `LegEnd.name`.
+        /// The name as in `LegEnd.name`.
         package var name: String
         package var counts: [Int]
     }
@@ -22,7 +22,7 @@ package struct HistoryReport: Hashable, Sendable {
     /// Pushes that wait in the server, and those that are with the APNs client.
     package var waiting: [Int]
     package var inFlight: [Int]
-    /// Of legs, without those that there were none of.
+    /// The counts of legs' ends, without those that never occurred.
     package var ends: [End]
     /// From the disk until a device had it.
     package var delivered: [LatencyHistogram.Summary]

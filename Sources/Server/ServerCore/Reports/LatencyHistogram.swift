@@ -12,7 +12,7 @@ package struct LatencyHistogram: Hashable, Sendable {
     /// Up to here each millisecond has a bucket of its own; each doubling after it has `partsOfDoubling`.
     private static let exactMax: Int64 = 15
     private static let partsOfDoubling: Int64 = 8
-    /// What took longer counts as this: 2^22 - 1 milliseconds, more than an hour.
+    /// The largest value; longer times count as this: 2^22 - 1 milliseconds, more than an hour.
     package static let valueMax: Int64 = 4_194_303
     package static let bucketCount = 160
 

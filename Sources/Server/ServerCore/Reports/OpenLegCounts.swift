@@ -15,7 +15,7 @@ package struct OpenLegCounts: Hashable, Sendable {
     package var total: Int { self.counts.values.reduce(0, +) }
 }
 
-/// The open legs of all apps at one time. A message costs nothing for it: they are counted when somebody asks.
+/// The open legs of all apps at one time. A message costs nothing for it: they are counted when a caller asks.
 struct LegCensus: Sendable {
     /// Monotonic milliseconds.
     let at: Int64
@@ -26,7 +26,7 @@ struct LegCensus: Sendable {
 }
 
 extension ServerCore {
-    /// Whoever has an open leg is in memory, but for those that a server that has just started has not come to yet.
+    /// Returns an app's open legs. Everybody with an open leg is in memory, but for people whom a newly started server has not come to yet.
     mutating func openLegs(of app: AppID, _ now: Now) -> OpenLegCounts {
         if let known = self.legCensus, now.monotonic - known.at < LegCensus.lifetime {
             return known.apps[app] ?? OpenLegCounts()

@@ -1,7 +1,7 @@
 package import StoreModel
 package import TidingsModel
 
-/// A step of a search for the open legs of an app, of whoever is in memory: it looks at so much, and says where the next one goes on.
+/// A step of a search for the open legs of an app's people in memory: it looks at so many, and says where the next one goes on.
 package struct OpenLegQuestion: Hashable, Sendable {
     package var app: AppID
     package var filter: LegFilter
@@ -65,7 +65,7 @@ package struct OpenLegPage: Hashable, Sendable {
 }
 
 extension ServerCore {
-    /// Whoever has an open leg is in memory, but for those that a server that has just started has not come to yet.
+    /// Searches for open legs. Everybody with an open leg is in memory, but for people whom a newly started server has not come to yet.
     func openLegs(_ question: OpenLegQuestion) -> OpenLegPage {
         var search = OpenLegStep(question)
         let first = max(0, question.after?.slot ?? 0)

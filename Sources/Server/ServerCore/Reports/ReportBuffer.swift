@@ -33,7 +33,7 @@ package struct ReportBuffer: Sendable {
         package var report: ServerReport
     }
 
-    /// How far somebody has read.
+    /// The place up to which a reader has read.
     package struct Cursor: Hashable, Sendable {
         package let app: AppID
         /// The last of the app's reports that was read, or passed over; 0 before the first.
@@ -45,7 +45,7 @@ package struct ReportBuffer: Sendable {
     package enum Page: Hashable, Sendable {
         /// Empty if there is nothing new that is asked for.
         case entries([Entry])
-        /// What comes next is gone; the cursor stands at the end.
+        /// The next entries are gone; the cursor stands at the end.
         case lost
     }
 
@@ -66,7 +66,7 @@ package struct ReportBuffer: Sendable {
         var hadHistory = false
     }
 
-    /// What is told of an app's numbers now.
+    /// An app's numbers now.
     package struct AppCounts: Hashable, Sendable {
         package var statistics: AppStatistics
         package var fiveMinutes: LatencyReport
@@ -107,7 +107,7 @@ package struct ReportBuffer: Sendable {
     package mutating func append(_ reports: [ServerReport], at now: Now) {
         for report in reports {
             guard let app = report.app else {
-                // Whoever has no reports yet and no reader, misses none.
+                // An app without reports and reader misses none.
                 for app in self.apps.keys.sorted() { self.append(report, of: app, at: now) }
                 continue
             }
@@ -158,6 +158,17 @@ package struct ReportBuffer: Sendable {
         return empty.report(at: now)
     }
 
+    package var appHistories: [AppID: AppHistory] { self.apps.compactMapValues(\.history) }
+
+    /// Takes up what the process before has saved, as far as it is of the last hour. Before anything is reported.
+    package mutating func restore(_ saved: [AppID: AppHistory.Saved], at now: Now) {
+        for app in saved.keys.sorted().prefix(self.historiesMax) {
+            guard let history = saved[app].flatMap({ AppHistory($0, at: now) }) else { continue }
+            self.apps[app] = AppReports(history: history, hadHistory: true)
+            self.histories += 1
+        }
+    }
+
     /// Since the start, or from now on if the app's earlier one had to give way.
     private func emptyHistory(of app: AppID, at now: Now) -> AppHistory {
         AppHistory(at: self.apps[app]?.hadHistory == true ? now : self.begun)
@@ -181,7 +192,7 @@ package struct ReportBuffer: Sendable {
         self.histories += 1
     }
 
-    /// Those with nothing to tell, or the one used longest ago.
+    /// Drops the histories with nothing to tell, or the one used longest ago.
     private mutating func dropHistories(at now: Now) {
         // tidy: order does not leave: all that are forgotten go, or the first by time and name
         let known = self.apps.compactMap { app, reports in reports.history.map { (app, $0) } }

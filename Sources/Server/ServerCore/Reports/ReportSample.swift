@@ -5,7 +5,7 @@ import TidingsModel
 package struct ReportSample: Sendable {
     private struct Gathered: Sendable {
         var count = 0
-        /// Of no message, or of one that was told.
+        /// Reports about no message, or about one that was told.
         var wanted: [ReportBuffer.Entry] = []
         var others: [ReportBuffer.Entry] = []
     }
@@ -13,11 +13,6 @@ package struct ReportSample: Sendable {
     package struct PassedOver: Hashable, Sendable {
         package var kind: ServerReport.Kind
         package var count: Int
-
-        package init(_ kind: ServerReport.Kind, _ count: Int) {
-            self.kind = kind
-            self.count = count
-        }
     }
 
     package struct Page: Hashable, Sendable {
@@ -30,7 +25,7 @@ package struct ReportSample: Sendable {
     /// Most messages end within seconds, and some are opened later.
     private static let followedLooks = 60
 
-    /// Of each kind in one look.
+    /// The most reports of each kind in one look.
     private let most: Int
     private var gathered: [ServerReport.Kind: Gathered] = [:]
     /// The messages that were told, by look; the newest last.
@@ -62,7 +57,7 @@ package struct ReportSample: Sendable {
         return self.followed.contains { $0.contains(message) }
     }
 
-    /// What is told of what has come since the last look.
+    /// Returns reports of those that have come since the last look.
     package mutating func look() -> Page {
         var page = Page()
         for kind in ServerReport.Kind.allCases {
@@ -71,7 +66,7 @@ package struct ReportSample: Sendable {
             let told = found.count <= self.most || found.wanted.isEmpty ? found.wanted + found.others : found.wanted
             page.entries += told.prefix(self.most)
             let passedOver = found.count - min(told.count, self.most)
-            if passedOver > 0 { page.passedOver.append(PassedOver(kind, passedOver)) }
+            if passedOver > 0 { page.passedOver.append(PassedOver(kind: kind, count: passedOver)) }
         }
         page.entries.sort { $0.id.number < $1.id.number }
         self.gathered = [:]

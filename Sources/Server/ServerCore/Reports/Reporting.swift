@@ -33,7 +33,7 @@ extension ServerCore {
         effects.append(.report(.answeredPush(push.device, .call(push.call), answer.result)))
     }
 
-    /// What goes to tokens and channels that the backend names is about no device that is known here.
+    /// Reports an answer. Pushes to tokens and channels that the backend names are about no device that is known here.
     func report(_ answer: PushAnswer, to push: PassingPush, _ effects: inout [ServerEffect]) {
         switch push.subject {
         case .activity: break

@@ -1,8 +1,8 @@
 package import StoreModel
 package import TidingsModel
 
-/// What happened, for whoever watches the server: ids and numbers, and nothing that people have written. It is told when it is decided; what
-/// belongs on the disk may not be there yet.
+/// An event for the watchers of the server: ids and numbers, and nothing that people have written. It is told when it is decided; its
+/// record may not be on the disk yet.
 ///
 /// Indirect: a hundred thousand are kept (`ReportBuffer`), and the largest case has four times the bytes of the usual ones.
 package indirect enum ServerReport: Hashable, Sendable {
@@ -23,7 +23,7 @@ package indirect enum ServerReport: Hashable, Sendable {
     case pushJob(PushJobReport)
     /// An active push credential of the app expires soon, or has expired.
     case expiringCredential(AppID, credential: String, expiresAt: Int64, isExpired: Bool)
-    /// Of the server: every app's.
+    /// The server's storage, for every app.
     case storage(isFull: Bool, free: Int64)
 
     package enum DeviceChange: Hashable, Sendable {
@@ -36,7 +36,7 @@ package indirect enum ServerReport: Hashable, Sendable {
     }
 
     package enum PushSubject: Hashable, Sendable {
-        /// Of several messages in one push the newest.
+        /// A message; for several messages in one push the newest.
         case message(MessageID)
         case badge
         case call(CallID)
@@ -135,7 +135,7 @@ package indirect enum ServerReport: Hashable, Sendable {
 }
 
 extension ServerReport {
-    /// What an effect says by itself; nil for one that nobody who watches needs.
+    /// Makes the report of an effect; nil for one that no watcher needs.
     package init?(_ effect: ServerEffect) {
         switch effect {
         case .report(let report): self = report

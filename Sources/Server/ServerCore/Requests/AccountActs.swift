@@ -1,7 +1,7 @@
 import StoreModel
 import TidingsModel
 
-// Who writes as an account is told to the audit log, once it is on disk or refused; whoever watches is told of all recalls and edits.
+// A person who writes as an account is told to the audit log, once it is on disk or refused; watchers are told of all recalls and edits.
 extension ServerCore {
     func noteSend(
         _ message: Message, by author: UserKey, refused problem: ServerFrame.Problem? = nil, _ session: SessionID,

@@ -5,29 +5,44 @@ extension ServerCore {
     mutating func sendCustom(
         _ message: CustomMessage, to recipients: [UserID], of app: AppID, _ clientMessageID: ClientMessageID,
         for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
-        do throws(ServerFrame.Problem) {
-            try self.admitCommand(.messages, of: app, "send", now, &effects)
-            try self.checkBacklog(of: .backend(app), &effects)
-            try self.checkStorage()
-            let recipients = Set(recipients).sorted()
-            do throws(InvalidField) {
-                try Self.checkCustom(message, recipients, clientMessageID)
-            } catch {
-                throw ServerFrame.Problem(error)
-            }
-            var message = message
-            message.id = self.messageIDs.next(wallMilliseconds: now.wall)
-            // The lifetime stays as requested.
-            message.expiresAt = message.expiresAt.map { now.wall + ($0 - message.sentAt) }
-            message.sentAt = now.wall
-            let operation = CustomOperation(
-                app: app, message: message, recipients: recipients, clientMessageID: clientMessageID)
-            self.sendToStore(
-                .acceptCustom(operation), for: .apiSendCustom(request, operation), by: .backend(app), &effects)
+    ) throws(ServerFrame.Problem) {
+        try self.admitCommand(.messages, of: app, "send", now, &effects)
+        try self.checkBacklog(of: .backend(app), &effects)
+        try self.checkStorage()
+        let recipients = Set(recipients).sorted()
+        do throws(InvalidField) {
+            try Self.checkCustom(message, recipients, clientMessageID)
         } catch {
-            effects.append(.reply(request, .refused(error)))
+            throw ServerFrame.Problem(error)
         }
+        var message = message
+        message.id = self.messageIDs.next(wallMilliseconds: now.wall)
+        // The lifetime stays as requested.
+        message.expiresAt = message.expiresAt.map { now.wall + ($0 - message.sentAt) }
+        message.sentAt = now.wall
+        let operation = CustomOperation(
+            app: app, message: message, recipients: recipients, clientMessageID: clientMessageID)
+        self.sendToStore(
+            .acceptCustom(operation), for: .api(request, .sendCustom(operation)), by: .backend(app), &effects)
+    }
+
+    mutating func finishCustom(
+        _ operation: CustomOperation, for request: APIRequestID, _ result: StoreResult, _ now: Now,
+        _ effects: inout [ServerEffect]
+    ) throws(UnexpectedAnswer) {
+        if let (id, sentAt) = result.duplicate {
+            let first = Self.acceptance(ofRepeat: operation.clientMessageID, id, sentAt)
+            return effects.append(.reply(request, .accepted(first, isRepeat: true)))
+        }
+        let deliveries = try result.expect(\.accepted).deliveries
+        effects.append(.report(.acceptedCustom(operation.message.id, operation.app, recipients: deliveries.count)))
+        // There is no sender whose position it could be.
+        let accepted = ServerFrame.SendAccepted(
+            clientMessageID: operation.clientMessageID, messageID: operation.message.id,
+            sentAt: operation.message.sentAt, position: deliveries.first?.position ?? 0)
+        effects.append(.reply(request, .accepted(accepted)))
+        self.countDeliveries(deliveries.count, by: nil, in: operation.app, now)
+        self.publishEntry(.custom(operation.message), deliveries, in: operation.app, now, &effects)
     }
 
     private static func checkCustom(

@@ -29,17 +29,12 @@ extension ServerCore {
     mutating func serve(
         _ command: APICommand, as key: IdempotencyKey, _ fingerprint: [UInt8], for id: APIRequestID, _ now: Now,
         _ effects: inout [ServerEffect]
-    ) {
+    ) throws(ServerFrame.Problem) {
         let request = IdempotentRequest(
             key: key, fingerprint: fingerprint, keptMax: self.settings.idempotencyKeysMax, at: now.wall)
         guard self.keysUnderWay.begin(id, request) else { return effects.append(.reply(id, .keyInUse)) }
-        do throws(ServerFrame.Problem) {
-            try self.checkBacklog(of: .backend(key.app), &effects)
-            self.sendToStore(
-                .readKept(key, at: now.wall), for: .apiKept(id, command), by: .backend(key.app), &effects)
-        } catch {
-            effects.append(.reply(id, .refused(error)))
-        }
+        try self.checkBacklog(of: .backend(key.app), &effects)
+        self.sendToStore(.readKept(key, at: now.wall), for: .api(id, .kept(command)), by: .backend(key.app), &effects)
     }
 
     mutating func finishLookup(
@@ -51,9 +46,12 @@ extension ServerCore {
         }
         switch (command, kept.answer) {
         case (.createPush(let app, _), .accepted(let job, _, _)):
-            self.sendToStore(.readPush(app, job), for: .push(.again(id)), &effects)
+            self.sendToStore(.readPush(app, job), for: .api(id, .pushJob), &effects)
         case (.changePush(let app, let job, _), _):
-            self.sendToStore(.readPush(app, job), for: .push(.again(id)), &effects)
+            self.sendToStore(.readPush(app, job), for: .api(id, .pushJob), &effects)
+        case (.registerInstallations(let app, let all), _):
+            self.keysUnderWay.end(id)
+            self.serve(.registerInstallations(app, all.map { $0.map(\.again) }), for: id, now, &effects)
         default:  // tidy: the others are answered at once
             let repeated = self.repeatedAnswer(to: command, kept, now) ?? Self.result(of: command, kept)
             effects.append(.reply(id, repeated))
@@ -85,21 +83,11 @@ extension PendingStoreRequest {
     /// The request of the HTTP API that is answered with the command's result.
     var apiRequest: APIRequestID? {
         switch self {
-        case .apiAnswer(let request), .apiLegs(let request, _), .apiSend(let request, _),
-            .apiSendCustom(let request, _), .apiPutConversation(let request, _), .apiChangeAccount(let request, _, _),
-            .apiSignOut(let request, _),
-            .apiMissed(let request, _), .apiIssueToken(let request, _, _),
-            .apiRing(let request, _, _, at: _), .apiPass(let request, _, at: _), .apiMarkRead(let request, _, _, _),
-            .apiChangeControl(let request, _):
-            request
-        case .clientRequest(let asked), .enterRoom(let asked, _, _):
-            if case .api(let request) = asked.requester { request } else { nil }
-        case .push(let asked): asked.apiRequest
         // They look for what others need, or have kept.
-        case .apiKept, .apiFindRead, .apiFindUnread: nil
-        case .send, .sync, .markRead, .opened, .typing, .readReceipt, .setPushState, .setVoIPToken, .signIn,
-            .compareLog, .signOut, .signOutDevice, .kick, .loadUser, .loadPage, .findShown:
-            nil
+        case .api(_, .kept), .api(_, .findRead), .api(_, .findUnread), .api(_, .pushJob), .api(_, .countAudience): nil
+        case .api(let request, _): request
+        case .clientRequest(_, let asked): if case .api(let request) = asked.requester { request } else { nil }
+        default: nil  // tidy: devices and the core itself ask for the others
         }
     }
 }

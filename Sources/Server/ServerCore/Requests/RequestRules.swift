@@ -1,6 +1,6 @@
 import TidingsModel
 
-// Checks before the store is asked; the store checks what only it knows (`ReferenceStore`).
+// Checks before the store is asked; the store checks what only it knows (`StoreMachine`).
 extension ServerCore {
     func checkRequest(_ request: ClientRequest, _ asked: Asked) throws(ServerFrame.Problem) {
         let app = asked.app
@@ -37,7 +37,7 @@ extension ServerCore {
 }
 
 extension ClientRequest {
-    /// The field with what somebody is called, if the request sets that.
+    /// The field with a person's name, if the request sets it.
     fileprivate var ownName: String? {
         switch self {
         case .setProfile: "profile"

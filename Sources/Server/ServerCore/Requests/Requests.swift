@@ -84,9 +84,8 @@ extension ServerCore {
                     of: settings, orQueue: .init(asked: asked, user: user, settings: settings), &effects)
                 {
                     self.sendToStore(
-                        .setPersonSettings(user, settings, at: now.wall), for: .clientRequest(asked),
-                        by: asked.asker,
-                        &effects)
+                        .setPersonSettings(user, settings, at: now.wall), for: .clientRequest(request, asked),
+                        by: asked.asker, &effects)
                 }
             case .enterRoom(let room, let history):
                 try self.enterRoom(room, history: Int(history), asked, now, &effects)
@@ -109,8 +108,8 @@ extension ServerCore {
                 .conversation, .settings, .history, .receipts, .setProfile, .profiles, .setFollowing, .following,
                 .setTags:
                 self.sendToStore(
-                    try self.command(for: request, asked, now), for: .clientRequest(asked), by: asked.asker, &effects
-                )
+                    try self.command(for: request, asked, now), for: .clientRequest(request, asked), by: asked.asker,
+                    &effects)
             }
         } catch {
             self.answer(asked, .refused(error), &effects)
@@ -165,6 +164,47 @@ extension ServerCore {
         case .setTags(let tags): .setLabels(try Self.person(asked), .tags(tags))
         case .enterRoom, .exitRoom, .watch, .unwatch, .renewToken, .registerVoIP, .devices, .signOutDevice:
             throw Self.unavailable
+        }
+    }
+
+    /// Ends a request of which the store was asked, by the answer that it expects.
+    mutating func complete(
+        _ request: ClientRequest, _ asked: Asked, with result: StoreResult, _ now: Now, _ effects: inout [ServerEffect]
+    ) throws(UnexpectedAnswer) {
+        switch request {
+        case .change:
+            guard case .changed(let changes, let invited) = result else { throw UnexpectedAnswer() }
+            self.finishChange(asked, changes, invited: invited, now, &effects)
+        case .recall:
+            // It may have been recalled before.
+            guard case .recalled(let recall, let message, let deliveries, let shown) = result else { fallthrough }
+            self.answerDone(asked, deliveries, now, &effects)
+            self.noteRecall(recall, asked, &effects)
+            self.recall(message, recall, deliveries, shown: shown, now, &effects)
+        case .edit, .delete, .setConversationSettings, .setConversationState, .setPersonSettings, .setBlocked:
+            guard case .noted(let body, let deliveries) = result else { throw UnexpectedAnswer() }
+            self.answerDone(asked, deliveries, now, &effects)
+            guard let body else { return }
+            self.noteEdit(body, deliveries, asked, &effects)
+            self.publishEntry(body, deliveries, in: asked.app, now, &effects)
+        case .conversation: self.answer(asked, .conversation(try result.expect(\.conversation)), &effects)
+        case .settings:
+            let settings = try result.expect(\.settings)
+            // What is pinned, hidden and drafted is the person's own.
+            self.answer(asked, .settings(asked.isBackend ? settings.levelsAlone : settings), &effects)
+        case .history: self.answer(asked, self.recent(try result.expect(\.history), now), &effects)
+        case .enterRoom(let room, let history):
+            self.finishEnter(room, history: Int(history), asked, try result.expect(\.history), now, &effects)
+        case .receipts: self.answer(asked, .receipts(try result.expect(\.receipts)), &effects)
+        case .setProfile, .setFollowing:
+            try result.expect(\.done)
+            self.answer(asked, .done(0), &effects)
+        case .profiles: self.answer(asked, .profiles(try result.expect(\.profiles)), &effects)
+        case .following: self.answer(asked, .following(try result.expect(\.following)), &effects)
+        case .setTags: self.answer(asked, .tags(try result.expect(\.labels).tags), &effects)
+        // Others are pending, or the store is not asked.
+        case .registerVoIP, .signOutDevice, .exitRoom, .watch, .unwatch, .renewToken, .devices:
+            throw UnexpectedAnswer()
         }
     }
 

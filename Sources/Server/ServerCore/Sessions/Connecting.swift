@@ -9,7 +9,7 @@ struct Opening: Sendable {
     let version: UInt32
     let token: CheckedToken
     let extensionToken: String
-    /// What the device holds is not this store's log: an older copy was restored.
+    /// True if the device's log is not this store's: an older copy was restored.
     var isOtherLog = false
 }
 
@@ -102,10 +102,10 @@ extension ServerCore {
     }
 
     mutating func finishSignIn(
-        _ session: SessionID, _ user: UserKey, _ record: DeviceRecord, _ now: Now, _ effects: inout [ServerEffect]
+        _ session: SessionID?, _ user: UserKey, _ record: DeviceRecord, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         guard let slot = self.slots[user] else {
-            effects.append(.flagBug("\(session) signed in for a person who is not in memory"))
+            if let session { effects.append(.flagBug("\(session) signed in for a person who is not in memory")) }
             return
         }
         if self.loadings[slot] != nil {
@@ -130,7 +130,7 @@ extension ServerCore {
     }
 
     mutating func openSession(
-        _ session: SessionID, _ record: DeviceRecord, in slot: Int, _ now: Now, _ effects: inout [ServerEffect]
+        _ session: SessionID?, _ record: DeviceRecord, in slot: Int, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         if let place = self.people[slot].signingIn.firstIndex(of: record.key.device) {
             self.people[slot].signingIn.remove(at: place)
@@ -138,6 +138,8 @@ extension ServerCore {
         self.people[slot].busyAt = now.monotonic
         self.people[slot].leavesSoon = false
         let index = self.deviceIndex(of: record, in: slot, &effects)
+        // The app's backend has registered it, and keeps no other device from being there.
+        guard let session else { return self.people[slot].devices[index].push = record.push }
         guard let opening = self.openings.removeValue(forKey: session) else {
             // The connection was closed meanwhile: the device is signed in all the same.
             self.people[slot].devices[index].signedInAt = record.signedInAt

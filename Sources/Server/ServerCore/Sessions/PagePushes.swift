@@ -3,7 +3,7 @@ import TidingsModel
 
 extension ServerCore {
     /// For which messages of a page the device must ring itself, and which are with APNs: it stays silent for what
-    /// APNs has accepted (docs/decisions/0021).
+    /// APNs has accepted (docs/inside/decisions/0021).
     func pushes(of entries: [LogEntry], to index: Int, _ slot: Int, _ now: Now) -> ServerFrame.Pushes {
         var pushes = ServerFrame.Pushes()
         let user = self.people[slot].key.user

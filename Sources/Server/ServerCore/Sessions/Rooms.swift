@@ -26,7 +26,7 @@ extension ServerCore {
         self.sendToStore(
             .readHistory(
                 session.device.user, room, before: nil, limit: Swift.max(1, history), room: self.roomAccess(now)),
-            for: .enterRoom(asked, room, history: history), by: asked.asker, &effects)
+            for: .clientRequest(.enterRoom(room, history: UInt32(history)), asked), by: asked.asker, &effects)
     }
 
     private static func checkChatRoom(_ room: ConversationID) throws(ServerFrame.Problem) {
@@ -55,8 +55,8 @@ extension ServerCore {
     }
 
     mutating func finishEnter(
-        _ room: ConversationID, history: Int, _ asked: Asked, _ messages: [Message], hasMore: Bool, _ now: Now,
-        _ effects: inout [ServerEffect]
+        _ room: ConversationID, history: Int, _ asked: Asked, _ found: (messages: [Message], hasMore: Bool),
+        _ now: Now, _ effects: inout [ServerEffect]
     ) {
         self.endEntering(room, asked)
         if case .session(let id, _) = asked.requester, let session = self.sessions[id],
@@ -65,16 +65,16 @@ extension ServerCore {
             self.sessions[id]?.rooms.append(room)
             self.rooms[RoomKey(app: asked.app, room: room), default: []].append(id)
         }
-        let (recent, hasMore) = self.recent(messages, hasMore: hasMore, now)
-        let newest = self.fitting(Array(recent.prefix(history)))
-        self.answer(asked, .history(newest, hasMore: hasMore || newest.count < recent.count), &effects)
+        self.answer(asked, self.recent(found, limit: history, now), &effects)
     }
 
-    /// Of a chat room what is not too old, of everything else all. `messages` are of one conversation, newest first.
-    func recent(_ messages: [Message], hasMore: Bool, _ now: Now) -> (messages: [Message], hasMore: Bool) {
-        guard messages.first?.conversation.type == .chatRoom else { return (messages, hasMore) }
-        let recent = messages.prefix { $0.sentAt > now.wall - self.settings.roomHistoryAge }
-        return (Array(recent), hasMore && recent.count == messages.count)
+    /// Returns what fits of a conversation's messages, newest first: of a chat room's those that are not too old.
+    func recent(_ found: (messages: [Message], hasMore: Bool), limit: Int = .max, _ now: Now) -> ClientAnswer {
+        let isRoom = found.messages.first?.conversation.type == .chatRoom
+        let recent = found.messages.prefix { !isRoom || $0.sentAt > now.wall - self.settings.roomHistoryAge }
+        let newest = self.fitting(Array(recent.prefix(limit)))
+        let hasMore = found.hasMore && recent.count == found.messages.count
+        return .history(newest, hasMore: hasMore || newest.count < recent.count)
     }
 
     mutating func exitRoom(_ room: ConversationID, _ asked: Asked) throws(ServerFrame.Problem) {

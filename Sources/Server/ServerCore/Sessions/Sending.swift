@@ -97,19 +97,46 @@ extension ServerCore {
             push: draft.push?.nonEmpty)
     }
 
-    /// Only once the store has synced the message or refused it (design.md P1). Who has written as an account is told no deliveries: the
-    /// message is in the account's log, not in theirs.
+    /// Answers only once the store has synced the message (design.md P1). Who has written as an account is told no deliveries: the message
+    /// is in the account's log, not in theirs.
     mutating func finishSend(
-        _ session: SessionID, _ message: SharedMessage, _ result: Result<[Delivery], ServerFrame.Problem>,
+        _ session: SessionID, _ message: SharedMessage, by device: DeviceKey, _ result: StoreResult, _ now: Now,
         _ effects: inout [ServerEffect]
-    ) {
-        self.sessions[session]?.sendsInFlight -= 1
-        switch result {
-        case .success(let deliveries):
-            self.write(.sendAccepted(Self.acceptance(of: message.message, deliveries)), to: session, &effects)
-        case .failure(let problem):
-            self.write(.sendRefused(message.message.clientMessageID, problem), to: session, &effects)
+    ) throws(UnexpectedAnswer) {
+        if let (id, sentAt) = result.duplicate {
+            self.sessions[session]?.sendsInFlight -= 1
+            let first = Self.acceptance(ofRepeat: message.message.clientMessageID, id, sentAt)
+            return self.write(.sendAccepted(first), to: session, &effects)
         }
+        let (deliveries, names, push) = try result.expect(\.accepted)
+        let isOwn = device.user == message.message.senderKey
+        self.reportAccepted(message.message, to: deliveries, &effects)
+        self.sessions[session]?.sendsInFlight -= 1
+        let accepted = Self.acceptance(of: message.message, isOwn ? deliveries : [])
+        self.write(.sendAccepted(accepted), to: session, &effects)
+        self.noteSend(message.message, by: device.user, session, &effects)
+        self.countDeliveries(of: message.message, deliveries, by: device.user, now)
+        let message = message.accepted(names, push)
+        self.sendToRoom(message.message, from: session, &effects)
+        self.fanOut(message, deliveries, from: isOwn ? device.device : nil, now, &effects)
+    }
+
+    /// The same for what the backend has sent.
+    mutating func finishSend(
+        _ message: SharedMessage, for request: APIRequestID, _ result: StoreResult, _ now: Now,
+        _ effects: inout [ServerEffect]
+    ) throws(UnexpectedAnswer) {
+        if let (id, sentAt) = result.duplicate {
+            let first = Self.acceptance(ofRepeat: message.message.clientMessageID, id, sentAt)
+            return effects.append(.reply(request, .accepted(first, isRepeat: true)))
+        }
+        let (deliveries, names, push) = try result.expect(\.accepted)
+        self.reportAccepted(message.message, to: deliveries, &effects)
+        effects.append(.reply(request, .accepted(Self.acceptance(of: message.message, deliveries))))
+        self.countDeliveries(of: message.message, deliveries, by: nil, now)
+        let message = message.accepted(names, push)
+        self.sendToRoom(message.message, from: nil, &effects)
+        self.fanOut(message, deliveries, from: nil, now, &effects)
     }
 
     static func acceptance(

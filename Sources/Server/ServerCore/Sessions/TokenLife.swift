@@ -72,7 +72,9 @@ extension ServerCore {
                 throw .init(
                     code: .invalidToken, field: "token", rule: "must name the app and the person of the session")
             }
-            if let fault = self.people[known.slot].account.fault(inTokenIssuedAt: token.issuedAt) { throw fault }
+            if let fault = self.people[known.slot].account.fault(inTokenIssuedAt: token.issuedAt, at: now.wall) {
+                throw fault
+            }
             guard token.expiresAt > self.people[known.slot].devices[index].userToken?.expiresAt ?? 0 else {
                 throw .init(code: .invalidField, field: "token", rule: "must expire later than the one in use")
             }

@@ -15,8 +15,7 @@ extension ServerCore {
         else { return }
         switch conversation.type {
         case .direct:
-            let seen = ConversationID(type: conversation.type, target: user.user.rawValue)
-            self.sendTyping(isTyping, of: user, in: seen, to: [UserID(conversation.target)], now, &effects)
+            self.sendTyping(isTyping, of: user, in: conversation, nil, now, &effects)
         case .group, .discussion:
             self.readHearers(
                 .readConversation(user.app, conversation, asked: user.user, at: now.wall), conversation, isTyping,
@@ -59,21 +58,24 @@ extension ServerCore {
         return true
     }
 
-    /// Only to people in the foreground; never to the one who types, nor to people who have blocked them.
+    /// Only to people in the foreground; never to the one who types, nor to people who have blocked them. `info` is nil where the target is
+    /// a person or an account.
     mutating func sendTyping(
-        _ isTyping: Bool, of user: UserKey, in conversation: ConversationID, to people: [UserID], _ now: Now,
-        _ effects: inout [ServerEffect]
+        _ isTyping: Bool, of user: UserKey, in conversation: ConversationID, _ info: ConversationInfo?,
+        _ now: Now, _ effects: inout [ServerEffect]
     ) {
+        guard info?.mayWrite(user.user, at: now.wall) != false else { return }
         let before = effects.count
         defer { self.countDeliveries(effects.count - before, by: user, in: user.app, now) }
-
+        let seen = info != nil ? conversation : ConversationID(type: conversation.type, target: user.user.rawValue)
+        let people = info?.members.map(\.id) ?? [UserID(conversation.target)]
         for other in people where other != user.user {
             guard let slot = self.slots[UserKey(app: user.app, user: other)],
                 !self.people[slot].settings.blocked.contains(user.user)
             else { continue }
             for device in self.people[slot].devices where device.lease == .foreground {
                 guard let session = device.session else { continue }
-                effects.append(.write(session, .signal(.typing(conversation, user.user, isTyping: isTyping))))
+                effects.append(.write(session, .signal(.typing(seen, user.user, isTyping: isTyping))))
             }
         }
     }

@@ -79,7 +79,7 @@ extension ServerCore {
         }
     }
 
-    /// Of each author of one-to-one messages the newest has arrived.
+    /// Sends receipts: for each author of one-to-one messages, the newest has arrived.
     mutating func sendDeliveryReceipts(_ arrivals: [ArrivedMessage], slot: Int, _ effects: inout [ServerEffect]) {
         var newest: OrderedDictionary<ArrivedMessage.Origin, MessageID> = [:]
         for arrival in arrivals { newest[arrival.origin] = arrival.message }

@@ -67,9 +67,7 @@ extension ServerCore {
 extension StoreCommand {
     var isReading: Bool {
         switch self {
-        case .readLog, .readHistory, .readReceipts, .readProfiles, .readFollowers, .readFollowing, .readPeople,
-            .readConversations, .readConversationList, .countAudience, .readLegs:
-            true
+        case .readLog, .readHistory, .readReceipts, .readProfiles, .readFollowing, .countAudience, .readLegs: true
         default: false  // tidy: every other command writes, or reads a record or two
         }
     }

@@ -7,7 +7,7 @@ package struct AppLimits: Hashable, Sendable {
         case limit(RateLimit)
         case unlimited
 
-        /// As the configuration writes it: `RATE/BURST`, or `none`. Nil for other text.
+        /// Reads a limit as the configuration writes it: `RATE/BURST`, or `none`. Nil for other text.
         package init?(_ text: String) {
             guard text != Self.none else { self = .unlimited; return }
             guard let limit = RateLimit(text) else { return nil }
@@ -62,18 +62,17 @@ package struct AppLimits: Hashable, Sendable {
 
 extension AppLimits {
     /// Without scopes and kinds of which nothing is said.
-    var json: JSONValue {
-        var members: [(String, JSONValue)] = []
-        for scope in Self.scopes {
-            let rates = Self.kinds.compactMap { kind in
-                self[scope, kind].map { (kind.rawValue, JSONValue.string($0.text)) }
-            }
-            if !rates.isEmpty { members.append((scope.rawValue, .members(rates))) }
+    var json: JSONMembers {
+        let scopes = Self.scopes.map { scope in
+            (
+                scope.rawValue,
+                JSONMembers.given(JSONMembers(pairs: Self.kinds.map { ($0.rawValue, self[scope, $0]?.text) }))
+            )
         }
-        return .members(members)
+        return JSONMembers(pairs: scopes.filter { !$0.1.isEmpty })
     }
 
-    init(json fields: JSONFields, isLenient: Bool) throws(InvalidField) {
+    init(json fields: JSONFields) throws(InvalidField) {
         for scope in Self.scopes {
             guard let rates = try fields.inner(scope.rawValue) else { continue }
             for kind in Self.kinds {
@@ -83,8 +82,8 @@ extension AppLimits {
                 }
                 self[scope, kind] = rate
             }
-            if !isLenient { try rates.refuseUnknown() }
+            try rates.refuseUnknown()
         }
-        if !isLenient { try fields.refuseUnknown() }
+        try fields.refuseUnknown()
     }
 }

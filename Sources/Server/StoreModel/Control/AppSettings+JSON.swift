@@ -4,64 +4,50 @@ package import TidingsModel
 extension AppSettings {
     /// Every member, but for those without a value.
     package var json: JSONValue {
-        var members: [(String, JSONValue)] = [("name", .string(self.name))]
-        if let max = self.membersMax { members.append(("members_max", .int(max))) }
-        if let max = self.devicesMax { members.append(("devices_max", .int(max))) }
-        if !self.limits.isEmpty { members.append(("limits", self.limits.json)) }
-        members += [
-            ("own_profiles", .bool(self.hasOwnProfiles)), ("offered_accounts", .texts(self.offeredAccounts)),
-            ("tags", .texts(self.tags)), ("push", self.pushJSON),
-            ("media", ["approval": .string(self.needsMediaApproval ? "required" : "none")]),
-            ("words", self.words.json), ("tokens", self.tokens.json),
-        ]
-        return .members(members)
+        JSONMembers.given([
+            "name": self.name, "members_max": self.membersMax, "devices_max": self.devicesMax,
+            "limits": self.limits.isEmpty ? nil : self.limits.json, "own_profiles": self.hasOwnProfiles,
+            "offered_accounts": self.offeredAccounts, "tags": self.tags,
+            "push": JSONMembers.given([
+                "topics": self.pushTopics, "text": self.pushText.rawValue, "only_sender": self.isOnlyPushSender,
+                "options": self.push.options?.json, "entitlements": self.push.entitlements.map(\.rawValue).sorted(),
+                "client_options": self.push.clientOptions.sorted(), "client_sounds": self.push.clientSounds,
+                "client_categories": self.push.clientCategories, "image_hosts": self.push.imageHosts,
+            ]), "media": JSONMembers(["approval": self.needsMediaApproval ? "required" : "none"]),
+            "words": self.words.json, "tokens": self.tokens.json,
+        ]).json
     }
 
-    private var pushJSON: JSONValue {
-        var members: [(String, JSONValue)] = [
-            ("topics", .texts(self.pushTopics)), ("text", .string(self.pushText.rawValue)),
-            ("only_sender", .bool(self.isOnlyPushSender)),
-        ]
-        if let options = self.push.options { members.append(("options", options.json)) }
-        members += [
-            ("entitlements", .texts(self.push.entitlements.map(\.rawValue).sorted())),
-            ("client_options", .texts(self.push.clientOptions.sorted())),
-            ("client_sounds", .texts(self.push.clientSounds)),
-            ("client_categories", .texts(self.push.clientCategories)), ("image_hosts", .texts(self.push.imageHosts)),
-        ]
-        return .members(members)
-    }
-
-    /// What is left out or null has its default. Throws `InvalidField` with the path of the member at fault, also for an unknown one unless
-    /// `isLenient`: what another build has stored is passed over. Whether the values are allowed is asked of `faults(in:)`.
-    package init(json fields: JSONFields, isLenient: Bool = false) throws(InvalidField) {
+    /// Reads settings; a member that is left out or null has its default. Throws `InvalidField` with the path of the member at fault, also
+    /// for an unknown one, except from lenient fields. `faults(in:)` checks the values.
+    package init(json fields: JSONFields) throws(InvalidField) {
         self.name = try fields.given("name", as: String.self) ?? ""
         self.membersMax = try fields.given("members_max", as: Int.self)
         self.devicesMax = try fields.given("devices_max", as: Int.self)
-        if let limits = try fields.inner("limits") { self.limits = try AppLimits(json: limits, isLenient: isLenient) }
+        if let limits = try fields.inner("limits") { self.limits = try AppLimits(json: limits) }
         self.hasOwnProfiles = try fields.given("own_profiles", as: Bool.self) ?? false
         self.offeredAccounts = try fields.set("offered_accounts")
         self.tags = try fields.set("tags")
-        if let push = try fields.inner("push") { try self.readPush(push, isLenient: isLenient) }
+        if let push = try fields.inner("push") { try self.readPush(push) }
         if let media = try fields.inner("media") {
             switch try media.given("approval", as: String.self) {
             case nil, "none"?: self.needsMediaApproval = false
             case "required"?: self.needsMediaApproval = true
             case let word?: throw media.problem("approval", "must be none or required, got \"\(word)\"")
             }
-            if !isLenient { try media.refuseUnknown() }
+            try media.refuseUnknown()
         }
-        if let words = try fields.inner("words") { self.words = try AppWords(json: words, isLenient: isLenient) }
-        if let tokens = try fields.inner("tokens") { self.tokens = try TokenRules(json: tokens, isLenient: isLenient) }
-        if !isLenient { try fields.refuseUnknown() }
+        if let words = try fields.inner("words") { self.words = try AppWords(json: words) }
+        if let tokens = try fields.inner("tokens") { self.tokens = try TokenRules(json: tokens) }
+        try fields.refuseUnknown()
     }
 
-    private mutating func readPush(_ fields: JSONFields, isLenient: Bool) throws(InvalidField) {
+    private mutating func readPush(_ fields: JSONFields) throws(InvalidField) {
         self.pushTopics = try fields.set("topics")
         self.pushText = try fields.word("text") ?? .serviceExtension
         self.isOnlyPushSender = try fields.given("only_sender", as: Bool.self) ?? false
         if let options = try fields.inner("options") {
-            self.push.options = try PushOptions(options, path: "push.options", isLenient: isLenient).nonEmpty
+            self.push.options = try PushOptions(options, path: "push.options").nonEmpty
         }
         for word in try fields.texts("entitlements") {
             self.push.entitlements.insert(try fields.word(word, in: "entitlements"))
@@ -75,26 +61,31 @@ extension AppSettings {
         self.push.clientSounds = try fields.texts("client_sounds")
         self.push.clientCategories = try fields.texts("client_categories")
         self.push.imageHosts = try fields.texts("image_hosts")
-        if !isLenient { try fields.refuseUnknown() }
+        try fields.refuseUnknown()
     }
 }
 
+/// Reads and writes what a store keeps.
+extension AppSettings: Codable {
+    package init(from decoder: any Decoder) throws { try self.init(json: JSONFields(stored: decoder)) }
+    package func encode(to encoder: any Encoder) throws { try self.json.encode(to: encoder) }
+}
+
 extension AppSettings.TokenRules {
-    var json: JSONValue {
-        var members: [(String, JSONValue)] = [
-            ("audiences", .texts(self.audiences)), ("audience_required", .bool(self.demandsAudience)),
-        ]
-        switch self.keySource {
-        case .file(let path)?: members.append(("jwks", .string(path)))
-        case .address(let address, let roots)?:
-            members.append(("jwks", .string(address)))
-            if let roots { members.append(("jwks_trust_roots_path", .string(roots))) }
-        case nil: break
-        }
-        return .members(members)
+    var json: JSONMembers {
+        let (source, roots): (String?, String?) =
+            switch self.keySource {
+            case .file(let path)?: (path, nil)
+            case .address(let address, let roots)?: (address, roots)
+            case nil: (nil, nil)
+            }
+        return .given([
+            "audiences": self.audiences, "audience_required": self.demandsAudience, "jwks": source,
+            "jwks_trust_roots_path": roots,
+        ])
     }
 
-    init(json fields: JSONFields, isLenient: Bool) throws(InvalidField) {
+    init(json fields: JSONFields) throws(InvalidField) {
         self.init()
         self.audiences = try fields.texts("audiences")
         self.demandsAudience = try fields.given("audience_required", as: Bool.self) ?? false
@@ -102,8 +93,7 @@ extension AppSettings.TokenRules {
         if let text = try fields.given("jwks", as: String.self) {
             self.keySource = AppSettings.KeySource(text, trustRootsPath: roots)
         }
-        guard !isLenient else { return }
-        if roots != nil {
+        if roots != nil, !fields.isLenient {
             guard case .address? = self.keySource else {
                 throw fields.problem("jwks_trust_roots_path", "must be left out where jwks is no address")
             }
@@ -118,7 +108,7 @@ extension AppSettings.KeySource {
         self = text.contains("://") ? .address(text, trustRootsPath: trustRootsPath) : .file(path: text)
     }
 
-    /// Whether it names a file on the server's disk.
+    /// True if it names a file on the server's disk.
     var namesFile: Bool {
         switch self {
         case .file: true
@@ -128,37 +118,37 @@ extension AppSettings.KeySource {
 }
 
 extension AppWords {
-    var json: JSONValue {
+    var json: JSONMembers {
         let languages = self.byLanguage.sorted { $0.key < $1.key }.map { ($0.key, $0.value.json) }
-        return ["language": .string(self.language), "languages": .members(languages)]
+        return ["language": self.language, "languages": JSONMembers(pairs: languages)]
     }
 
-    /// What a language leaves out is taken from the built-in words, if there are any in that language.
-    init(json fields: JSONFields, isLenient: Bool) throws(InvalidField) {
+    /// Reads words; a language's missing ones are the built-in words, if there are any in that language.
+    init(json fields: JSONFields) throws(InvalidField) {
         let language = try fields.given("language", as: String.self) ?? "en"
         var words: [String: NotificationWords] = [:]
         if let languages = try fields.inner("languages") {
             for (tag, _) in languages.object.members {
-                let read = try NotificationWords(json: try languages.fields(tag), of: tag, isLenient: isLenient)
+                let read = try NotificationWords(json: try languages.fields(tag), of: tag)
                 guard words.updateValue(read, forKey: tag.lowercased()) == nil else {
                     throw languages.problem(tag, "must not be there twice")
                 }
             }
         }
-        if !isLenient { try fields.refuseUnknown() }
+        try fields.refuseUnknown()
         self.init(language: language.lowercased(), complete: words)
     }
 }
 
 extension NotificationWords {
-    fileprivate var json: JSONValue {
-        var members: [(String, JSONValue)] = Self.pushMembers.map { ($0.name, .string(self[keyPath: $0.path])) }
-        let kinds = self.kinds.sorted { $0.key < $1.key }.map { ($0.key.rawValue, JSONValue.string($0.value)) }
-        members.append(("kinds", .members(kinds)))
-        return .members(members)
+    fileprivate var json: JSONMembers {
+        let kinds = self.kinds.sorted { $0.key < $1.key }.map { ($0.key.rawValue, $0.value) }
+        return JSONMembers(pairs: Self.pushMembers.map { ($0.name, self[keyPath: $0.path]) }) + [
+            "kinds": JSONMembers(pairs: kinds)
+        ]
     }
 
-    fileprivate init(json fields: JSONFields, of tag: String, isLenient: Bool) throws(InvalidField) {
+    fileprivate init(json fields: JSONFields, of tag: String) throws(InvalidField) {
         self = Self.builtIn(for: tag) ?? NotificationWords()
         for member in Self.pushMembers {
             if let text = try fields.given(member.name, as: String.self) { self[keyPath: member.path] = text }
@@ -168,12 +158,8 @@ extension NotificationWords {
                 self.kinds[ObjectName(name)] = try kinds.get(name, as: String.self)
             }
         }
-        if !isLenient { try fields.refuseUnknown() }
+        try fields.refuseUnknown()
     }
-}
-
-extension JSONValue {
-    static func texts(_ texts: [String]) -> JSONValue { .array(texts.map { .string($0) }) }
 }
 
 extension JSONFields {

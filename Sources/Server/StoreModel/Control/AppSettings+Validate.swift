@@ -2,7 +2,7 @@ import APNsModel
 package import TidingsModel
 
 extension AppSettings {
-    /// Of the JSON form: every change of an app is a record of the journal with all its settings.
+    /// The largest size of the JSON form: every change of an app is a record of the journal with all its settings.
     package static let bytesMax = 262_144
     package static let membersMaxRange = 1...3_000
     package static let devicesMaxRange = 1...100
@@ -12,8 +12,8 @@ extension AppSettings {
         if let fault = self.faults(in: app).first { throw fault }
     }
 
-    /// What breaks a rule, by the path of the member in JSON; empty if nothing does. Looks at the values only: files and addresses are
-    /// tried by whoever reads them.
+    /// Returns the faults, by the path of the member in JSON; empty if there are none. Looks at the values only: files and addresses are
+    /// tried by their readers.
     package func faults(in app: AppID) -> [InvalidField] {
         var faults: [InvalidField] = []
         func check(_ checks: () throws(InvalidField) -> Void) {

@@ -1,7 +1,7 @@
 package import TidingsModel
 
-/// What may be changed of an app while the server runs, but for its keys and secrets. Its JSON form (`AppSettings+JSON.swift`) is that of
-/// the HTTP API, of `tidings app export`, and of the store.
+/// The settings of an app that may change while the server runs, but for its keys and secrets. Their JSON form (`AppSettings+JSON.swift`)
+/// is that of the HTTP API, of `tidings app export`, and of the store.
 package struct AppSettings: Hashable, Sendable {
     /// For operators; at most `nameBytesMax` bytes.
     package var name = ""
@@ -14,18 +14,18 @@ package struct AppSettings: Hashable, Sendable {
     /// In the place of the server's.
     package var limits = AppLimits()
     package var words = AppWords()
-    /// Whether people choose their own profile and nicknames, or the backend alone does.
+    /// True if people choose their own profile and nicknames; otherwise the backend alone does.
     package var hasOwnProfiles = false
     /// Ids of its `MP` accounts whose card people of the server's other apps may see.
     package var offeredAccounts: [String] = []
     /// Names that its phones may put on their people, for audiences of pushes; sorted.
     package var tags: [String] = []
     package var pushText = PushTextMode.serviceExtension
-    /// Whether nobody else pushes to the app, so that the system may set its icon's number.
+    /// True if nobody else pushes to the app, so that the system may set its icon's number.
     package var isOnlyPushSender = false
     /// Nobody but the backend reads media before that has approved them.
     package var needsMediaApproval = false
-    /// What it says of the options of notifications.
+    /// The app's rules for the options of notifications.
     package var push = PushRules()
     package var tokens = TokenRules()
 
@@ -38,7 +38,7 @@ package struct AppSettings: Hashable, Sendable {
 
     /// How user tokens are checked that are not, or not only, signed with the app's secrets.
     package struct TokenRules: Hashable, Sendable {
-        /// What stands for this server in the claim `aud`; the app's id if there is none.
+        /// The names of this server in the claim `aud`; the app's id if there is none.
         package var audiences: [String] = []
         /// Tokens without `aud` are refused.
         package var demandsAudience = false

@@ -2,16 +2,16 @@ package import TidingsModel
 
 /// Who has asked for a change of the control part, as the record of the change tells it.
 package struct ControlAuthor: Hashable, Sendable {
-    package enum Kind: String, Hashable, Sendable, CaseIterable {
+    package enum Kind: String, Hashable, Sendable, CaseIterable, Codable, JSONWritable {
         case ofOperator = "operator"
         /// A section of the configuration file, at the start of the server.
         case configuration
-        /// Somebody on the server's own machine, over the socket beside the database.
+        /// A person on the server's own machine, over the socket beside the database.
         case commandLine = "command_line"
     }
 
     package var kind: Kind
-    /// Of the operator; empty for the others.
+    /// The operator's name; empty for the others.
     package var name: String
     /// Where the request came from; empty for what did not come over a network.
     package var address: String
@@ -23,13 +23,13 @@ package struct ControlAuthor: Hashable, Sendable {
     }
 }
 
-/// What an operator has done that changes nothing of the control part: `POST pushes` in an app, for example.
+/// An operator's call that changes nothing of the control part: `POST pushes` in an app, for example.
 package struct AuditedCall: Hashable, Sendable {
     /// Nil for what is in no app: virtual phones.
     package var app: AppID?
     /// Method and route.
     package var action: String
-    /// What the route names or the call has made; empty for neither.
+    /// The subject that the route names or the call has made; empty for neither.
     package var subject: String
 
     package init(_ app: AppID?, action: String, subject: String) {
@@ -39,7 +39,7 @@ package struct AuditedCall: Hashable, Sendable {
     }
 }
 
-/// What somebody has asked for of the control part, or an operator has done in an app: never with text, a key or a secret.
+/// An author's request to the control part, or an operator's act in an app: never with text, a key or a secret.
 package struct AuditRecord: Hashable, Sendable {
     /// Counts the records of the store, from 1, without gaps.
     package var number: Int64
@@ -49,26 +49,13 @@ package struct AuditRecord: Hashable, Sendable {
     package var action: String
     /// Nil for what is of operators.
     package var app: AppID?
-    /// Of the app or the server, what was changed: the name of a key or operator, the id of a secret or credential; empty for the app itself.
+    /// The changed part of app or server: a name of a key or operator, an id of a secret or credential; empty for the app itself.
     package var subject: String
     /// Why the store has refused it, and nothing was changed; nil if it was carried out.
     package var refusal: ServerFrame.Problem.Code?
 
     /// Older ones are forgotten.
     package static let countMax = 100_000
-
-    package init(
-        number: Int64, at: Int64, author: ControlAuthor, action: String, app: AppID?, subject: String,
-        refusal: ServerFrame.Problem.Code? = nil
-    ) {
-        self.number = number
-        self.at = at
-        self.author = author
-        self.action = action
-        self.app = app
-        self.subject = subject
-        self.refusal = refusal
-    }
 }
 
 /// Which records are asked for.
@@ -77,7 +64,7 @@ package struct AuditQuestion: Hashable, Sendable {
     package var app: AppID?
     /// The name of an operator, or a word of `ControlAuthor.Kind` for those without a name; nil for everybody's.
     package var actor: String?
-    /// Those with a lower number; nil for the newest.
+    /// The number below which records are asked for; nil for the newest.
     package var before: Int64?
 
     package init(app: AppID? = nil, actor: String? = nil, before: Int64? = nil) {
@@ -99,28 +86,26 @@ extension ControlAuthor {
 
 extension AuditRecord {
     package var json: JSONValue {
-        [
-            "number": .int(self.number), "at": .int(self.at),
-            "actor": ["kind": .string(self.author.kind.rawValue), "name": .string(self.author.name)],
-            "address": .string(self.author.address), "action": .string(self.action),
-            "app": .optional(self.app?.rawValue), "subject": .string(self.subject),
-            "outcome": .string(self.refusal?.rawValue ?? Self.done),
-        ]
+        JSONMembers([
+            "number": self.number, "at": self.at,
+            "actor": JSONMembers(["kind": self.author.kind, "name": self.author.name]), "address": self.author.address,
+            "action": self.action, "app": self.app, "subject": self.subject,
+            "outcome": self.refusal?.rawValue ?? Self.done,
+        ]).json
     }
 
     private static let done = "done"
 
     package init(json fields: JSONFields) throws(InvalidField) {
         let actor = try fields.fields("actor")
-        guard let kind: ControlAuthor.Kind = try actor.word("kind") else { throw actor.problem("kind", "is missing") }
         let outcome: String = try fields.get("outcome")
         let refusal = ServerFrame.Problem.Code(rawValue: outcome)
         guard refusal != nil || outcome == Self.done else { throw fields.problem("outcome", "is not known") }
         self.init(
             number: try fields.get("number"), at: try fields.get("at"),
-            author: ControlAuthor(kind, name: try actor.get("name"), address: try fields.get("address")),
-            action: try fields.get("action"), app: try fields.optional("app", as: String.self).map { AppID($0) },
-            subject: try fields.get("subject"),
+            author: ControlAuthor(
+                try actor.get("kind"), name: try actor.get("name"), address: try fields.get("address")),
+            action: try fields.get("action"), app: try fields.optional("app"), subject: try fields.get("subject"),
             refusal: refusal)
     }
 }
@@ -132,12 +117,12 @@ extension ControlChange {
         return (author, change.withAuthor.change)
     }
 
-    /// Whether a record is all there is of it.
+    /// True if nothing but a record is kept of it.
     package var isCall: Bool {
         if case .noteCall = self.withAuthor.change { true } else { false }
     }
 
-    /// What is kept of it; nil for what nobody has asked for.
+    /// Returns the record to keep; nil for a change without an author.
     package func audited(number: Int64, at now: Int64, refusal: ServerFrame.Problem.Code? = nil) -> AuditRecord? {
         let (author, change) = self.withAuthor
         guard let author else { return nil }

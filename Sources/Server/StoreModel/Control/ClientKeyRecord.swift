@@ -1,8 +1,8 @@
 package import TidingsModel
 
-/// Stands in the app's binary: whoever has it makes anonymous people of the app, and can do nothing else with it. It is no secret, so it is
-/// kept and told as it is.
-package struct ClientKeyRecord: Hashable, Sendable {
+/// A key in the app's binary, with which anyone makes anonymous people of the app, and can do nothing else. It is no secret, so it is kept
+/// and told as it is.
+package struct ClientKeyRecord: Hashable, Sendable, JSONCodable {
     /// The key itself: `pk_` and 16 to 61 characters; unique on the server, also among those that are revoked.
     package var id: String
     /// Unique among the app's that are good; 1 to 64 bytes of letters, digits, `-`, `_` and `.`.
@@ -12,6 +12,9 @@ package struct ClientKeyRecord: Hashable, Sendable {
     package var revokedAt: Int64?
 
     package static let prefix = "pk_"
+
+    /// The store keeps these members, and the HTTP API tells them.
+    private enum CodingKeys: String, CodingKey { case id = "key", name, createdAt, revokedAt }
 
     package init(id: String, name: String, createdAt: Int64, revokedAt: Int64? = nil) {
         self.id = id
@@ -88,31 +91,5 @@ extension ClientKeyRecord {
         try InvalidField.check(
             isKey && isClean, "key",
             "must be \(Self.prefix) and 16 to 61 letters of ASCII, digits, - and _")
-    }
-}
-
-// MARK: - JSON
-
-extension ClientKeyRecord {
-    /// As the store keeps it and the HTTP API tells it.
-    package var json: JSONValue {
-        [
-            "key": .string(self.id), "name": .string(self.name), "created_at": .int(self.createdAt),
-            "revoked_at": .optional(self.revokedAt),
-        ]
-    }
-
-    init(json fields: JSONFields) throws(InvalidField) {
-        self.init(
-            id: try fields.get("key"), name: try fields.get("name"), createdAt: try fields.get("created_at"),
-            revokedAt: try fields.given("revoked_at", as: Int64.self))
-    }
-}
-
-extension SealedBytes {
-    var json: JSONValue { ["key": .string(self.keyID), "sealed": .string(Hexadecimal.text(self.bytes))] }
-
-    init(json fields: JSONFields) throws(InvalidField) {
-        self.init(keyID: try fields.get("key"), bytes: try fields.bytes("sealed"))
     }
 }

@@ -39,7 +39,7 @@ package enum ControlChange: Hashable, Sendable {
     case noteUses([KeyUse])
     /// Changes nothing: that it was done is kept, if it is said by whom. Answers `.noted`.
     case noteCall(AuditedCall)
-    /// The same, asked for by somebody, of which a record is kept: with the change, and also if it is refused.
+    /// A change with its author, of which a record is kept: with the change, and also if it is refused.
     indirect case by(ControlAuthor, ControlChange)
 }
 

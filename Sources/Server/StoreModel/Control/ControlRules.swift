@@ -1,13 +1,13 @@
 package import TidingsModel
 
-// The one place of the rules of apps, their keys and secrets, and operators: both stores go by it. Those of push credentials and webhooks stand beside.
+// The one place of the rules of apps, their keys and secrets, and operators. Those of push credentials and webhooks stand beside.
 //
 // - An app has a name nobody else has on the server, at least one secret, and settings by the rules of `AppSettings.faults(in:)`. What is kept
 //   of settings is what their JSON form says. Files on the server's disk are named by the configuration file alone: a change may leave them as they are.
 // - What changes an app adds one to its revision, and drops secrets and replaced keys whose time is over at the time of the change; what
 //   changes nothing does neither. An operator's replaced key is dropped in the same way.
 // - The first secret signs, and has no end: it is not removed, but followed by a new one.
-// - Somebody who may administer stays, once there is somebody.
+// - One operator who may administer stays, once there is one.
 // - When a key was used last only `noteUses` says, to the minute; a key that is replaced keeps it.
 extension ControlState {
     /// Refused, nothing has changed.
@@ -261,7 +261,7 @@ extension ControlState {
 }
 
 extension AppSettings {
-    /// As they are kept. `before`: the files that these name may be named.
+    /// Returns the settings as they are kept. `before`: the files that these name may be named.
     fileprivate func checked(in app: AppID, before: AppSettings?) throws(ServerFrame.Problem) -> AppSettings {
         do throws(InvalidField) {
             try self.validate(in: app)
@@ -375,7 +375,7 @@ extension APIKeyRecord {
     }
 }
 
-/// What keys, secrets and operators are called.
+/// Checks the names of keys, secrets and operators.
 enum ControlName {
     static func check(_ name: String, field: String, mayHaveAt: Bool = false) throws(InvalidField) {
         let signs = mayHaveAt ? "-_.@" : "-_."

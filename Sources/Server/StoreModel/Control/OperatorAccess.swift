@@ -1,7 +1,7 @@
 import TidingsModel
 
-/// What is kept of an operator's password: what scrypt (RFC 7914) makes of it. The password itself is kept nowhere.
-package struct PasswordHash: Hashable, Sendable {
+/// The scrypt hash (RFC 7914) of an operator's password. The password itself is kept nowhere.
+package struct PasswordHash: Hashable, Sendable, Codable {
     /// 16 to 64 bytes.
     package var salt: [UInt8]
     /// 32 bytes.
@@ -13,6 +13,8 @@ package struct PasswordHash: Hashable, Sendable {
     /// p of scrypt.
     package var parallelism: Int64
 
+    private enum CodingKeys: String, CodingKey { case salt, hash, cost = "n", blockSize = "r", parallelism = "p" }
+
     package init(salt: [UInt8], hash: [UInt8], cost: Int64, blockSize: Int64, parallelism: Int64) {
         self.salt = salt
         self.hash = hash
@@ -23,7 +25,7 @@ package struct PasswordHash: Hashable, Sendable {
 }
 
 /// An operator who has signed in to the console, in one browser.
-package struct OperatorSession: Hashable, Sendable {
+package struct OperatorSession: Hashable, Sendable, Codable {
     /// SHA-256 of its secret, which is kept nowhere; 32 bytes, unique on the server.
     package var hash: [UInt8]
     /// SHA-256 of what its pages send with whatever changes something (`X-CSRF-Token`); 32 bytes. Drawn apart from the secret, so that who has
@@ -33,7 +35,7 @@ package struct OperatorSession: Hashable, Sendable {
     /// It is good until then at most.
     package var endsAt: Int64
 
-    /// Of one operator; the oldest makes room.
+    /// The most sessions of one operator; the oldest makes room.
     package static let countMax = 16
 
     package init(hash: [UInt8], tokenHash: [UInt8], createdAt: Int64, endsAt: Int64) {
@@ -52,7 +54,7 @@ package enum AccessChange: Hashable, Sendable {
     /// Nothing if the operator has no such session any more.
     case endSession(hash: [UInt8])
 
-    /// As the record of who has changed what says it.
+    /// The word in the audit record.
     var word: String {
         switch self {
         case .setPassword(nil, _): "remove_password"
@@ -92,11 +94,11 @@ extension OperatorRecord {
 }
 
 extension OperatorRecord {
-    /// The name of the operator whom `tidings console` signs in.
+    /// The name of the operator whom `tidings console link` signs in.
     package static let localName = "local"
 
-    /// The records of `AuditRecord` are found by the words of those who have no name, and whoever was called as the one whom a link signs in
-    /// would have their role and key.
+    /// Throws if the name is taken: the records of `AuditRecord` are found by the words for authors without a name, and an operator with
+    /// the name that a link signs in would have that one's role and key.
     func checkIsFree(for author: ControlAuthor) throws(ServerFrame.Problem) {
         let isOfNobody = ControlAuthor.Kind.allCases.contains { $0 != .ofOperator && $0.rawValue == self.name }
         guard isOfNobody || (self.name == Self.localName && author.kind != .commandLine) else { return }
@@ -138,37 +140,5 @@ extension OperatorSession {
         try KeyHashes.check(self.hash, field: "session")
         try KeyHashes.check(self.tokenHash, field: "session.token")
         try InvalidField.check(self.endsAt > self.createdAt, "session", "must end after it has begun")
-    }
-}
-
-// MARK: - JSON
-
-extension PasswordHash {
-    var json: JSONValue {
-        [
-            "salt": .string(Hexadecimal.text(self.salt)), "hash": .string(Hexadecimal.text(self.hash)),
-            "n": .int(self.cost), "r": .int(self.blockSize), "p": .int(self.parallelism),
-        ]
-    }
-
-    init(json fields: JSONFields) throws(InvalidField) {
-        self.init(
-            salt: try fields.bytes("salt"), hash: try fields.bytes("hash"), cost: try fields.get("n"),
-            blockSize: try fields.get("r"), parallelism: try fields.get("p"))
-    }
-}
-
-extension OperatorSession {
-    var json: JSONValue {
-        [
-            "hash": .string(Hexadecimal.text(self.hash)), "token_hash": .string(Hexadecimal.text(self.tokenHash)),
-            "created_at": .int(self.createdAt), "ends_at": .int(self.endsAt),
-        ]
-    }
-
-    init(json fields: JSONFields) throws(InvalidField) {
-        self.init(
-            hash: try fields.bytes("hash"), tokenHash: try fields.bytes("token_hash"),
-            createdAt: try fields.get("created_at"), endsAt: try fields.get("ends_at"))
     }
 }

@@ -1,6 +1,6 @@
 package import TidingsModel
 
-/// What an app's pushes go out with: the credential itself, sealed, and beside it what may be shown of it.
+/// An app's push credential: the credential itself, sealed, and beside it the facts that may be shown.
 ///
 /// ```text
 ///              activate                 another is activated in its place
@@ -10,13 +10,13 @@ package import TidingsModel
 ///                          │   ▼ roll back          the one after it is rolled back
 ///                        rolledBack
 /// ```
-package struct PushCredentialRecord: Hashable, Sendable {
-    package enum Kind: String, Hashable, Sendable, CaseIterable {
+package struct PushCredentialRecord: Hashable, Sendable, JSONCodable {
+    package enum Kind: String, Hashable, Sendable, CaseIterable, Codable, JSONWritable {
         case tokenKey = "token_key"
         case certificate
     }
 
-    package enum State: String, Hashable, Sendable, CaseIterable {
+    package enum State: String, Hashable, Sendable, CaseIterable, Codable, JSONWritable {
         /// Nothing goes out with it.
         case uploaded
         case active
@@ -26,13 +26,16 @@ package struct PushCredentialRecord: Hashable, Sendable {
         case rolledBack = "rolled_back"
     }
 
-    /// What APNs said of it last on one side.
-    package struct Proof: Hashable, Sendable {
+    /// APNs's last verdict on it on one side.
+    package struct Proof: Hashable, Sendable, JSONCodable {
         package var environment: PushEnvironment
         package var isGood: Bool
         /// Apple's word; nil without one.
         package var reason: String?
         package var at: Int64
+
+        private enum CodingKeys: String, CodingKey { case environment, isGood = "good", reason, at }
+        package static let leftOutMembers = ["reason"]
 
         package init(_ environment: PushEnvironment, isGood: Bool, reason: String? = nil, at: Int64) {
             self.environment = environment
@@ -43,35 +46,29 @@ package struct PushCredentialRecord: Hashable, Sendable {
     }
 
     /// A topic to which APNs has accepted a push, which alone shows that the credential is for it.
-    package struct ProvenTopic: Hashable, Sendable {
+    package struct ProvenTopic: Hashable, Sendable, Codable {
         package var topic: String
         package var environment: PushEnvironment
-        /// Of the first one.
+        /// The time of the first push.
         package var at: Int64
-
-        package init(_ topic: String, _ environment: PushEnvironment, at: Int64) {
-            self.topic = topic
-            self.environment = environment
-            self.at = at
-        }
     }
 
     /// Unique in its app; from the server.
     package var id: String
     package var kind: Kind
     /// Key, or certificates and key, in PEM form.
-    package var sealed: SealedBytes
+    @SealedFile package var sealed: SealedBytes
     /// SHA-256 of certificate or public key in lowercase hexadecimal: unique in its app.
     package var fingerprint: String
-    /// Of a token key.
+    /// The id of a token key.
     package var keyID: String?
     /// A token key has one.
     package var teamID: String?
     /// The UID of a certificate's subject; nil for a key.
     package var subject: String?
-    /// Those it is for, suffixes included; empty for a key of each topic of its team.
+    /// The topics that it is for, suffixes included; empty for a key of each topic of its team.
     package var topics: [String]
-    /// As `PushEnvironment` has them in order; one for most keys, both for older ones.
+    /// The environments in the order of `PushEnvironment`; one for most keys, both for older ones.
     package var environments: [PushEnvironment]
     package var createdAt: Int64
     /// A key has none.
@@ -83,6 +80,15 @@ package struct PushCredentialRecord: Hashable, Sendable {
     package internal(set) var proofs: [Proof] = []
     /// Sorted by topic, then by side.
     package internal(set) var provenTopics: [ProvenTopic] = []
+
+    private enum CodingKeys: String, CodingKey {
+        case id, kind, sealed = "", fingerprint, keyID, teamID, subject, topics, environments, createdAt, expiresAt,
+            state,
+            replaces, proofs, provenTopics
+    }
+    package static let leftOutMembers = [
+        "key_id", "team_id", "subject", "expires_at", "replaces", "proofs", "proven_topics",
+    ]
 
     package static let sealedBytesMax = 32_768
     /// Apple's most for a key (APNs reference, section 4).
@@ -118,6 +124,30 @@ package struct PushCredentialRecord: Hashable, Sendable {
     package func isExpired(at wall: Int64) -> Bool { self.expiresAt.map { $0 <= wall } ?? false }
 }
 
+/// Keeps sealed bytes in Base64, not in digits: files are long.
+@propertyWrapper package struct SealedFile: Hashable, Sendable, Codable {
+    package var wrappedValue: SealedBytes
+
+    package init(wrappedValue: SealedBytes) { self.wrappedValue = wrappedValue }
+
+    private enum CodingKeys: String, CodingKey { case key, sealed }
+
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        guard let bytes = Base64.decode(Array(try members.decode(String.self, forKey: .sealed).utf8), isStrict: true)
+        else {
+            throw InvalidField(field: "sealed", rule: "must be base64 without padding")
+        }
+        self.wrappedValue = SealedBytes(keyID: try members.decode(String.self, forKey: .key), bytes: bytes)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: CodingKeys.self)
+        try members.encode(self.wrappedValue.keyID, forKey: .key)
+        try members.encode(Base64.encode(self.wrappedValue.bytes, .url), forKey: .sealed)
+    }
+}
+
 /// A change of one app's push credentials; each answers the app.
 package enum PushCredentialChange: Hashable, Sendable {
     /// Refused with `exists` for an id or a fingerprint that the app has.
@@ -131,7 +161,7 @@ package enum PushCredentialChange: Hashable, Sendable {
     case rollBack(id: String)
     /// Refused for an active one.
     case remove(id: String)
-    /// What APNs said; passed over for one that is gone.
+    /// Notes APNs's verdict; passed over for a credential that is gone.
     case noteProof(id: String, PushCredentialRecord.Proof)
     /// The first push to a topic was accepted; passed over for one that is gone, and for the pushes after the first.
     case noteAccepted(id: String, topic: String, PushEnvironment)

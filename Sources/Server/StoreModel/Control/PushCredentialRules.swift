@@ -203,7 +203,7 @@ extension PushCredentialRecord {
     fileprivate mutating func noteAccepted(_ topic: String, _ environment: PushEnvironment, at now: Int64) {
         if self.proof(in: environment)?.isGood != true { self.noteProof(Proof(environment, isGood: true, at: now)) }
         guard !self.isProven(topic, in: environment), self.provenTopics.count < 2 * Self.topicsMax else { return }
-        self.provenTopics.append(ProvenTopic(topic, environment, at: now))
+        self.provenTopics.append(ProvenTopic(topic: topic, environment: environment, at: now))
         self.provenTopics.sort {
             ($0.topic, PushEnvironment.place(of: $0.environment))
                 < ($1.topic, PushEnvironment.place(of: $1.environment))

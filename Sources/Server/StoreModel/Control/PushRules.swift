@@ -1,6 +1,6 @@
 package import TidingsModel
 
-/// What an app says of the options of notifications (`app.ID.push.…`): its own, and which others may be asked for (docs/decisions/0035).
+/// An app's rules for the options of notifications (`app.ID.push.…`): its own, and those that others may ask for (docs/inside/decisions/0035).
 package struct PushRules: Hashable, Sendable {
     /// Where neither message nor conversation says anything; nil for nothing.
     package var options: PushOptions?
@@ -10,7 +10,7 @@ package struct PushRules: Hashable, Sendable {
     package var clientOptions: Set<String> = []
     package var clientSounds: [String] = []
     package var clientCategories: [String] = []
-    /// Of images by URL; `*.example.com` means every host below `example.com`.
+    /// The hosts of images by URL; `*.example.com` means every host below `example.com`.
     package var imageHosts: [String] = []
 
     package enum Entitlement: String, Hashable, Sendable, CaseIterable {
@@ -18,15 +18,15 @@ package struct PushRules: Hashable, Sendable {
         case critical
     }
 
-    /// What may stand in `clientOptions`. A critical alert is nothing that one phone may send to another.
+    /// The names that `clientOptions` may have. One phone may not send another a critical alert.
     package static let clientOptionNames = [
         "title", "subtitle", "text", "interruption_level", "relevance_score", "thread_id", "image", "custom",
     ]
 
     package init() {}
 
-    /// Of images and portraits a push names media of the server and those of hosts that the app lists, by an encrypted connection, and nothing
-    /// else: the phone asks whoever serves them.
+    /// Returns true if a push may name an image or portrait: media of the server and those of hosts that the app lists, by an encrypted
+    /// connection, and nothing else, because the phone asks that host.
     package static func mayPush(image url: String, from hosts: [String]) -> Bool {
         guard url.utf8.count <= PushInfo.imageURLBytesMax else { return false }
         if MediaID(reference: url) != nil { return true }

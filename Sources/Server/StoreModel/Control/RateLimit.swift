@@ -15,12 +15,12 @@ package enum RateKind: String, Hashable, Sendable, CaseIterable {
     case requests
     /// Entries written to people's logs, and a tenth of the hearers of a chat room's messages; counted afterwards.
     case deliveries
-    /// Of an address when accepted, otherwise with the hello.
+    /// Connections of an address when accepted, otherwise with the hello.
     case connects
     case failures
     /// Refused or dropped frames; a connection that goes on beyond this is closed.
     case refusals
-    /// Of an address: anonymous people that it makes, each many times, and renewals of their tokens.
+    /// Anonymous people that an address makes, each many times, and renewals of their tokens.
     case installations
 
     /// The place in the buckets of an owner.
@@ -85,7 +85,7 @@ package struct RateLimits: Hashable, Sendable {
 
     package static let none = RateLimits(byScope: [:])
 
-    /// No phone of a person meets these defaults (`docs/protocol.md`, "Limits").
+    /// No phone of a person meets these defaults (`docs/server/protocol.md`, "Limits").
     package init() {
         self.init(byScope: [
             .connection: [

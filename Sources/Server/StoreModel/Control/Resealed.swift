@@ -10,7 +10,7 @@ package struct Resealed: Hashable, Sendable {
     }
 
     package var place: Place
-    /// What it is sealed as now; passed over if it is another by then, or gone.
+    /// The bytes sealed so far; passed over if they are others by then, or gone.
     package var before: SealedBytes
     package var after: SealedBytes
 

@@ -1,7 +1,7 @@
-package import TidingsModel
+import TidingsModel
 
-/// What a webhook may be told of; its words are those of the event stream.
-package enum WebhookEventKind: String, Hashable, Sendable, CaseIterable {
+/// A kind of event that a webhook may be told of; its words are those of the event stream.
+package enum WebhookEventKind: String, Hashable, Sendable, CaseIterable, Codable, JSONWritable {
     case messageAccepted = "message_accepted"
     case messageEdited = "message_edited"
     case messageRecalled = "message_recalled"
@@ -14,7 +14,7 @@ package enum WebhookEventKind: String, Hashable, Sendable, CaseIterable {
 }
 
 /// Where an app's backend is told by HTTPS what happens in the app.
-package struct WebhookRecord: Hashable, Sendable {
+package struct WebhookRecord: Hashable, Sendable, JSONCodable {
     /// Unique in its app; from the server.
     package var id: String
     /// Unique in its app; as the name of a person, 1 to 64 letters as they are seen.
@@ -34,6 +34,11 @@ package struct WebhookRecord: Hashable, Sendable {
     /// 0 without a secret before.
     package var previousEndsAt: Int64
     package var createdAt: Int64
+
+    private enum CodingKeys: String, CodingKey {
+        case id, name, url, kinds, isEnabled = "enabled", enabledAt, secret, previousSecret, previousEndsAt, createdAt
+    }
+    package static let leftOutMembers = ["previous_secret", "previous_ends_at"]
 
     package static let nameLettersMax = 64
     package static let urlBytesMax = 2_048
@@ -61,7 +66,7 @@ package struct WebhookRecord: Hashable, Sendable {
     }
 }
 
-/// What is changed of a webhook; nil for what stays.
+/// A change of a webhook; nil for parts that stay.
 package struct WebhookEdit: Hashable, Sendable {
     package var name: String?
     package var url: String?
@@ -89,7 +94,7 @@ package enum WebhookChange: Hashable, Sendable {
 }
 
 extension WebhookChange {
-    /// As the record of who has asked for it tells it.
+    /// The action and subject in the audit record.
     var told: (action: String, subject: String) {
         switch self {
         case .add(let record): ("add_webhook", record.id)
@@ -97,36 +102,5 @@ extension WebhookChange {
         case .rotateSecret(let id, _, _): ("rotate_webhook_secret", id)
         case .remove(let id): ("remove_webhook", id)
         }
-    }
-}
-
-// MARK: - JSON
-
-/// How a store keeps webhooks, with their app.
-extension WebhookRecord {
-    package var json: JSONValue {
-        var members: [(String, JSONValue)] = [
-            ("id", .string(self.id)), ("name", .string(self.name)), ("url", .string(self.url)),
-            ("kinds", .texts(self.kinds.map(\.rawValue))), ("enabled", .bool(self.isEnabled)),
-            ("enabled_at", .int(self.enabledAt)), ("secret", self.secret.json), ("created_at", .int(self.createdAt)),
-        ]
-        if let previous = self.previousSecret {
-            members.append(("previous_secret", previous.json))
-            members.append(("previous_ends_at", .int(self.previousEndsAt)))
-        }
-        return .members(members)
-    }
-
-    package init(json fields: JSONFields) throws(InvalidField) {
-        let words: [String] = try fields.get("kinds")
-        var kinds: [WebhookEventKind] = []
-        for word in words { kinds.append(try fields.word(word, in: "kinds")) }
-        self.init(
-            id: try fields.get("id"), name: try fields.get("name"), url: try fields.get("url"), kinds: kinds,
-            isEnabled: try fields.get("enabled"), enabledAt: try fields.get("enabled_at"),
-            secret: try SealedBytes(json: fields.fields("secret")), createdAt: try fields.get("created_at"))
-        guard fields.has("previous_secret") else { return }
-        self.previousSecret = try SealedBytes(json: fields.fields("previous_secret"))
-        self.previousEndsAt = try fields.get("previous_ends_at")
     }
 }

@@ -97,7 +97,7 @@ extension WebhookRecord {
         try self.secret.validate("secret", upTo: SealedBytes.bytesMax)
     }
 
-    /// What can be told of an address by its text.
+    /// Checks an address as far as its text tells.
     private static func check(url: String) throws(InvalidField) {
         try InvalidField.check(url.utf8.count, in: 1...Self.urlBytesMax, "url", unit: " bytes")
         let isClean = url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }

@@ -6,7 +6,7 @@ package enum PushAudience: Hashable, Sendable {
     case everybody
     /// With or without a device, known or not.
     case users([UserID])
-    /// Of their people, these devices, as far as they are signed in.
+    /// These devices of the audience's people, as far as they are signed in.
     case devices([Device])
     /// Who is called so, with or without a device.
     case alias(String)
@@ -33,13 +33,13 @@ package enum PushAudience: Hashable, Sendable {
         }
     }
 
-    /// Somebody an audience names.
+    /// A person named by an audience.
     package enum Name: Hashable, Sendable {
         case user(UserID)
         case alias(String)
     }
 
-    /// What of a person decides.
+    /// The facts about a person that decide.
     package struct Facts {
         package var user: UserID
         /// How many of the person's devices are.
@@ -64,7 +64,7 @@ package enum PushAudience: Hashable, Sendable {
         case devices([DeviceID])
     }
 
-    /// Of an audience that is `sorted`.
+    /// Returns the reach of an audience that is `sorted`.
     ///
     /// - Parameter signedIn: the person's devices that are signed in, sorted. Asked for only if the audience names devices of theirs.
     package func reach(_ person: Facts, signedIn: () throws -> [DeviceID]) rethrows -> Reach {
@@ -137,7 +137,7 @@ package enum PushAudience: Hashable, Sendable {
     }
 }
 
-/// What an app calls a person: aliases by its backend, each of one person in the app, tags by the app on a phone. All devices of the
+/// An app's labels for a person: aliases by its backend, each of one person in the app, tags by the app on a phone. All devices of the
 /// person share them.
 package struct PersonLabels: Hashable, Sendable {
     /// Sorted, without repeats; at most `aliasesMax`.
@@ -171,14 +171,14 @@ package struct PersonLabels: Hashable, Sendable {
 package enum LabelChange: Hashable, Sendable {
     /// Who had one of them has it no longer.
     case aliases([String])
-    /// Whether they are tags of the app, the core has asked.
+    /// Sets tags; the core has checked that the app has them.
     case tags([String])
 }
 
 /// How many an audience has.
 package struct AudienceCount: Hashable, Sendable {
     package var people: Int
-    /// Of these people's devices that are signed in, those in the audience.
+    /// The number of these people's signed-in devices that are in the audience.
     package var devices: Int
 
     package init(people: Int = 0, devices: Int = 0) {

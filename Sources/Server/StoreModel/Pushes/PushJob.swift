@@ -6,14 +6,14 @@ package typealias PushJobID = MessageID
 /// A push to an audience: the entries of its people are made in steps (`StoreCommand.stepPush`), each a message with an id of its own.
 package struct PushJob: Hashable, Sendable {
     package enum Body: Hashable, Sendable {
-        /// What each message says and how it counts; `PushJob.message(for:on:id:at:)` gives id, conversation and times. With the app's options
-        /// in `push` already.
+        /// The message that each recipient gets, with its flags; `PushJob.message(for:on:id:at:)` gives id, conversation and times. With
+        /// the app's options in `push` already.
         indirect case message(Message)
         /// With the message's own id and time in place of those here.
         indirect case custom(CustomMessage)
     }
 
-    package enum State: String, Hashable, Sendable, CaseIterable {
+    package enum State: String, Hashable, Sendable, CaseIterable, JSONWritable {
         /// It waits for its time, or for that of its next pass.
         case scheduled
         case running
@@ -21,34 +21,40 @@ package struct PushJob: Hashable, Sendable {
         case done
         /// Stopped before that: what was sent stays.
         case cancelled
-        /// What was sent is recalled, step by step.
+        /// Its last time came while the server could not start it, and is over by more than `lateMilliseconds`: what was sent stays.
+        case missed
+        /// The sent messages are recalled, step by step.
         case recalling
         case recalled
 
-        /// Whether steps, or the start, are still to come.
+        /// True if steps, or the start, are still to come.
         package var isUnfinished: Bool {
             switch self {
             case .scheduled, .running, .recalling: true
-            case .done, .cancelled, .recalled: false
+            case .done, .cancelled, .missed, .recalled: false
             }
         }
     }
 
     package var id: PushJobID
     package var app: AppID
-    /// Of a service's kind, its id as target: whose messages they are.
+    /// The account that sends the messages: of a service's kind, its id as target.
     package var account: ConversationID
     package var body: Body
     package var audience: PushAudience
     /// It reaches people who have blocked the account as it reaches others.
     package var ignoresBlocks: Bool
-    /// Of each message from its step on; nil for as long as the server keeps it.
+    /// The lifetime of each message from its step on; nil for as long as the server keeps it.
     package var lifetimeMilliseconds: Int64?
     /// Wall milliseconds, of which `.start` is a matter of the core; nil for at once.
     package var sendAt: Int64?
     /// A time on people's own clocks in place of one time; `sendAt` is that of the pass it is at.
     package var localTime: PushLocalTime?
     package var ratePerSecond: Int?
+    /// How long after its time it may begin.
+    package var lateMilliseconds: Int64
+    /// How its texts reach notifications; nil for the usual way of a push.
+    package var textMode: PushTextMode?
     package var createdAt: Int64
     package var state: State
     /// When it got its state.
@@ -61,11 +67,19 @@ package struct PushJob: Hashable, Sendable {
     package var steps = 0
     package var counts = PushCounts()
 
+    package static let lateUsual: Int64 = 3_600_000
+    /// The least that a backend may ask for: a timer, a store that is busy and a clock that was set take some seconds each, and a push that is
+    /// a moment late is not missed.
+    package static let lateMin: Int64 = 60_000
+    /// Thirty days, as long as a message may be worth a push.
+    package static let lateMax = MessageDraft.lifetimeMax
+
     /// A new one: it runs at once, or is scheduled.
     package init(
         id: PushJobID, app: AppID, account: ConversationID, body: Body, audience: PushAudience,
         ignoresBlocks: Bool = false, lifetimeMilliseconds: Int64? = nil, sendAt: Int64? = nil,
-        localTime: PushLocalTime? = nil, ratePerSecond: Int? = nil, createdAt: Int64
+        localTime: PushLocalTime? = nil, ratePerSecond: Int? = nil, lateMilliseconds: Int64 = PushJob.lateUsual,
+        textMode: PushTextMode? = nil, createdAt: Int64
     ) {
         self.id = id
         self.app = app
@@ -77,6 +91,8 @@ package struct PushJob: Hashable, Sendable {
         self.sendAt = localTime?.passes.first?.at ?? sendAt
         self.localTime = localTime
         self.ratePerSecond = ratePerSecond
+        self.lateMilliseconds = lateMilliseconds
+        self.textMode = textMode
         self.createdAt = createdAt
         self.state = self.sendAt == nil ? .running : .scheduled
         self.changedAt = createdAt
@@ -86,7 +102,7 @@ package struct PushJob: Hashable, Sendable {
 
     package var isCustom: Bool { if case .custom = self.body { true } else { false } }
 
-    /// What each message has for itself has no value here.
+    /// The body without the values that each message has for itself.
     private var plainBody: Body {
         switch self.body {
         case .message(var message):
@@ -94,7 +110,7 @@ package struct PushJob: Hashable, Sendable {
             (message.conversation, message.clientMessageID) = (self.account, "")
             (message.mentions, message.recipients) = (.none, [])
             (message.sentAt, message.expiresAt, message.pushJob) = (0, nil, nil)
-            message.devices = []
+            (message.devices, message.textMode) = ([], nil)
             return .message(message)
         case .custom(var message):
             (message.id, message.sentAt, message.expiresAt) = (MessageID(rawValue: 0), 0, nil)
@@ -108,10 +124,11 @@ package struct PushJob: Hashable, Sendable {
         PushJob(
             id: self.id, app: self.app, account: self.account, body: self.plainBody, audience: self.audience,
             ignoresBlocks: self.ignoresBlocks, lifetimeMilliseconds: self.lifetimeMilliseconds, sendAt: self.sendAt,
-            localTime: self.localTime, ratePerSecond: self.ratePerSecond, createdAt: self.createdAt)
+            localTime: self.localTime, ratePerSecond: self.ratePerSecond, lateMilliseconds: self.lateMilliseconds,
+            textMode: self.textMode, createdAt: self.createdAt)
     }
 
-    /// Of a job that is `recalling`: which of its steps is next, and how many of that step's messages are done.
+    /// The place of a job that is `recalling`: the index of the next step, and how many of that step's messages are done.
     package var placeOfRecall: (step: Int, offset: Int) {
         let max = UInt64(StoreRules.pushStepMax)
         return (Int(clamping: self.cursor / max), Int(self.cursor % max))
@@ -130,10 +147,25 @@ package struct PushJob: Hashable, Sendable {
         self.state = .scheduled
     }
 
+    /// Returns true if the job would begin too late: the server was down, or the app suspended. What was due when the job was made, or before it
+    /// came to this pass, is not late.
+    package func isLate(at: Int64) -> Bool {
+        guard let sendAt else { return false }
+        return at - max(sendAt, self.changedAt) > self.lateMilliseconds
+    }
+
+    /// The present pass is not carried out. Its people are for the last one, as those who have travelled; behind that the job is `missed`.
+    mutating func missPass(at: Int64) {
+        let before = self.changedAt
+        self.endPass(at: at)
+        // The passes that are late with this one count from when it was to begin.
+        if self.state == .scheduled { self.changedAt = before } else { self.state = .missed }
+    }
+
     /// The last pass of a local time is for everybody whom none has reached; so is the one pass of another job.
     package var isAtLastPass: Bool { self.pass + 1 >= self.localTime?.passes.count ?? 1 }
 
-    /// Whether the pass it is at is for somebody in this time zone.
+    /// Returns true if the present pass is for people in this time zone.
     /// - Parameter timeZone: nil if the person's phones have told none.
     package func isForPass(_ timeZone: String?) -> Bool {
         guard let localTime, !self.isAtLastPass else { return true }
@@ -186,7 +218,7 @@ package struct PushJob: Hashable, Sendable {
         message.clientMessageID = ClientMessageID(self.id.description)
         message.sentAt = at
         message.expiresAt = self.lifetimeMilliseconds.map { at &+ $0 }
-        message.pushJob = self.id
+        (message.pushJob, message.textMode) = (self.id, self.textMode)
         message.devices = devices
         return message
     }
@@ -203,18 +235,18 @@ package struct PushJob: Hashable, Sendable {
     }
 }
 
-/// What has become of a job's messages. Exact, whatever was interrupted.
+/// The counts of a job's messages. Exact, whatever was interrupted.
 package struct PushCounts: Hashable, Sendable {
     /// People of the app whom the steps have looked at.
     package var lookedAt = 0
     /// People who got a message.
     package var recipients = 0
-    /// Of the audience, but the account is blocked, writes to its followers and they are none, or they are the account. Of a local time as it
-    /// is with the last pass.
+    /// People of the audience who get nothing: the account is blocked, writes to its followers and they are none, or they are the account.
+    /// For a local time as it is with the last pass.
     package var skipped = 0
     /// Legs that have ended, by `LegEnd.name`; without zeros.
     package var ends: [String: Int] = [:]
-    /// Of these, those whose push was in flight at a restart and was sent once more.
+    /// The number of these whose push was in flight at a restart and was sent once more.
     package var repeated = 0
     /// Legs whose phone has said so.
     package var shown = 0
@@ -237,7 +269,7 @@ package struct PushCounts: Hashable, Sendable {
     }
 }
 
-/// What a job is told to do.
+/// A change of a job.
 package enum PushJobChange: Hashable, Sendable {
     /// A scheduled one.
     case start
@@ -247,7 +279,7 @@ package enum PushJobChange: Hashable, Sendable {
     case recall
 }
 
-/// What one step has done.
+/// The result of one step.
 package struct PushStep: Hashable, Sendable {
     /// After the step.
     package var job: PushJob
@@ -257,20 +289,20 @@ package struct PushStep: Hashable, Sendable {
             (sent.0, sent.1, self.devices.isEmpty ? [] : self.devices[index])
         }
     }
-    /// Of the messages that were sent, ascending: the first of those handed in.
+    /// The ids of the messages that were sent, ascending: the first of those handed in.
     package var ids: [MessageID] = []
-    /// Of these, one each.
+    /// The delivery of each of these.
     package var deliveries: [Delivery] = []
-    /// Of these, one each: the devices it is for, empty for all of the person's. Without an element if that is so of each.
+    /// The devices of each of these, empty for all of the person's. Without an element if that holds for each.
     package var devices: [[DeviceID]] = []
-    /// What a step of a job that is `recalling` has recalled.
+    /// The messages that a step of a job that is `recalling` has recalled.
     package var recalls: [Recalled] = []
     package var names = MessageNames()
 
     /// Nothing is left to do.
     package var isDone: Bool { !self.job.state.isUnfinished }
 
-    /// As `StoreResult.recalled` has it.
+    /// A recalled message, as in `StoreResult.recalled`.
     package struct Recalled: Hashable, Sendable {
         package var recall: Recall
         /// It says nothing any more.

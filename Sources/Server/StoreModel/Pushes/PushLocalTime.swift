@@ -15,7 +15,7 @@ package struct PushLocalTime: Hashable, Sendable {
         }
     }
 
-    /// As the backend has said it, without a zone: `2026-12-01T09:00`.
+    /// The time as the backend has given it, without a zone: `2026-12-01T09:00`.
     package var text: String
     /// Whose clock holds for people whose phones have told no zone that is in a pass.
     package var timeZone: String
@@ -32,7 +32,7 @@ package struct PushLocalTime: Hashable, Sendable {
         self.passes = passes
     }
 
-    /// Of somebody whose phone has told this zone, or none.
+    /// Returns the pass for people whose phone has told this zone, or none.
     func pass(of timeZone: String?) -> Int? {
         timeZone.flatMap { self.knownPass(of: $0) } ?? self.knownPass(of: self.timeZone)
     }

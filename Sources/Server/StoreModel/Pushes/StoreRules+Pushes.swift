@@ -14,7 +14,7 @@ extension StoreRules {
     package static let pushCountMax = 16_000
     package static let pushRecipientLookMax = 1_000
 
-    /// What is wrong with a new job, whatever the store holds.
+    /// Returns the fault of a new job, whatever the store holds.
     package static func fault(in job: PushJob) -> ServerFrame.Problem? {
         Self.problem { () throws(InvalidField) in
             try InvalidField.check(
@@ -23,6 +23,8 @@ extension StoreRules {
             _ = try UserID.validated(job.account.target, field: "account.id")
             try job.audience.validate()
             try job.localTime?.validate()
+            try InvalidField.check(
+                job.lateMilliseconds, in: 0...PushJob.lateMax, "late_ms", unit: " milliseconds")
             if let rate = job.ratePerSecond {
                 try InvalidField.check(rate, in: Self.pushRatesAllowed, "rate_per_second")
             }
@@ -79,19 +81,24 @@ extension StoreRules {
         }
         var after = job
         switch (change, job.state) {
+        case (.start, .scheduled) where job.isLate(at: at):
+            after.missPass(at: at)
+            return .success(after)
         case (.start, .scheduled): after.state = .running
         case (.start, .running): return .success(job)
-        case (.start, .done), (.start, .cancelled), (.start, .recalling), (.start, .recalled):
+        case (.start, .done), (.start, .cancelled), (.start, .missed), (.start, .recalling), (.start, .recalled):
             return refused("must be scheduled to start")
         case (.cancel, .scheduled), (.cancel, .running): after.state = .cancelled
-        case (.cancel, .done), (.cancel, .cancelled), (.cancel, .recalling), (.cancel, .recalled):
+        case (.cancel, .done), (.cancel, .cancelled), (.cancel, .missed), (.cancel, .recalling), (.cancel, .recalled):
             return .success(job)
         case (.recall, .recalling), (.recall, .recalled): return .success(job)
         // Between two passes of a local time it has sent something.
         case (.recall, .scheduled) where job.steps == 0: after.state = .cancelled
         case (.recall, .running) where job.steps == 0: after.state = .cancelled
-        case (.recall, .done) where job.steps == 0, (.recall, .cancelled) where job.steps == 0: return .success(job)
-        case (.recall, .scheduled), (.recall, .running), (.recall, .done), (.recall, .cancelled):
+        case (.recall, .done) where job.steps == 0, (.recall, .cancelled) where job.steps == 0,
+            (.recall, .missed) where job.steps == 0:
+            return .success(job)
+        case (.recall, .scheduled), (.recall, .running), (.recall, .done), (.recall, .cancelled), (.recall, .missed):
             guard case .message = job.body else {
                 return .failure(
                     .init(
@@ -138,7 +145,7 @@ extension PersonLabels {
 }
 
 extension PushAudience {
-    /// Of all its parts together.
+    /// The most people of all its parts together.
     package static let usersMax = 1_000
     package static let partsMax = 100
     package static let depthMax = 8

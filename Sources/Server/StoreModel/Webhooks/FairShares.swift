@@ -1,4 +1,4 @@
-/// How room is shared among those who hold something: whoever holds little keeps it, and the rest is the same for everybody else.
+/// Shares room among holders: one who holds little keeps it, and the rest is the same for everybody else.
 enum FairShares {
     /// - Returns: what is too much of whom, sorted; empty where there is room for everything.
     static func surplus<Key: Hashable & Comparable>(of held: [Key: Int], room: Int) -> [(key: Key, count: Int)] {

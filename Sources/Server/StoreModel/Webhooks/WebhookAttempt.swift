@@ -14,7 +14,7 @@ package struct WebhookKey: Hashable, Comparable, Sendable {
 }
 
 /// Why a delivery did not arrive.
-package enum WebhookFailureReason: String, CaseIterable, Hashable, Sendable {
+package enum WebhookFailureReason: String, CaseIterable, Hashable, Sendable, JSONWritable {
     /// Nobody listens there.
     case refusedConnection = "refused_connection"
     /// No whole answer within the time for one.
@@ -35,7 +35,7 @@ package enum WebhookFailureReason: String, CaseIterable, Hashable, Sendable {
 
 package struct WebhookFailure: Hashable, Sendable {
     package var reason: WebhookFailureReason
-    /// Of the answer; nil without one.
+    /// The status of the answer; nil without one.
     package var status: Int?
 
     package init(_ reason: WebhookFailureReason, status: Int? = nil) {

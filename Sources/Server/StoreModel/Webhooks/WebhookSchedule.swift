@@ -48,7 +48,7 @@ package struct WebhookSchedule: Sendable {
         case webhooks([WebhookKey: Bool], held: [WebhookKey])
         /// There are new ones, due at once; `pending`: with those that were there.
         case derived(WebhookKey, pending: Int)
-        /// What `.fetch` has found, by time; fewer than the limit: that is all.
+        /// The deliveries that `.fetch` has found, by time; fewer than the limit: that is all.
         case fetched(WebhookKey, [Delivery])
         /// `jitter`: any number; it stretches the wait by up to a fifth.
         case ended(WebhookKey, Int64, WebhookAttemptEnd, jitter: UInt64)
@@ -56,7 +56,7 @@ package struct WebhookSchedule: Sendable {
         case revived(WebhookKey)
         /// After `.derived` of everything that is new.
         case grown
-        /// What `.countHeld` has found, of all.
+        /// The counts that `.countHeld` has found, of all.
         case held([WebhookKey: WebhookHeld])
         /// The webhook has so many dead letters by now.
         case buried(WebhookKey, dead: Int)
@@ -77,7 +77,7 @@ package struct WebhookSchedule: Sendable {
         case countHeld
         /// So many of its dead letters, and of those that wait, are deleted, the oldest.
         case drop(WebhookKey, dead: Int, pending: Int, besides: [Int64])
-        /// Of all webhooks, those that died before then.
+        /// Removes the dead deliveries of all webhooks that died before then.
         case removeDead(before: Int64)
         /// With all of its deliveries.
         case forget(WebhookKey)
@@ -99,7 +99,7 @@ package struct WebhookSchedule: Sendable {
     private var webhooks: [WebhookKey: Webhook] = [:]
     private var inFlight = 0
     private var inFlightOfApp: [AppID: Int] = [:]
-    /// Of those that wait for a place: whoever comes after these is next.
+    /// The last app served among those that wait for a place: the one after it is next.
     private var lastApp: AppID?
     private var lastServed: [AppID: WebhookKey] = [:]
     private var sweptAt: Int64?
@@ -204,7 +204,7 @@ package struct WebhookSchedule: Sendable {
         for key in Self.rotate(keys, after: self.lastServed[app]) { self.pump(key, now, &effects) }
     }
 
-    /// Whoever was served last is last.
+    /// Returns the list with the one served last at the end.
     private static func rotate<Value: Comparable>(_ sorted: [Value], after last: Value?) -> [Value] {
         let first = last.flatMap { last in sorted.firstIndex { $0 > last } } ?? 0
         return Array(sorted[first...] + sorted[..<first])
@@ -291,7 +291,7 @@ package struct WebhookSchedule: Sendable {
         self.webhooks[key]?.pausedUntil = .min
     }
 
-    /// Those that were under way at the same time are one failure.
+    /// Pauses a webhook. Attempts under way at the same time are one failure.
     private mutating func pause(_ key: WebhookKey, _ now: Int64) {
         guard let webhook = self.webhooks[key], webhook.inFlight.isEmpty || webhook.failures == 0 else { return }
         let failures = webhook.failures == 0 || webhook.pausedUntil <= now ? webhook.failures + 1 : webhook.failures

@@ -5,59 +5,51 @@ import StoreModel
 import TidingsModel
 
 extension API {
-    func addAccounts(to app: RouterGroup<Context>) {
-        app.get("accounts") { try await self.accounts($0, $1) }
-        app.get("accounts/{type}/{id}") { try await self.account($0, $1) }
-        app.put("accounts/{type}/{id}") { try await self.putAccount($0, $1) }
-        app.delete("accounts/{type}/{id}") { try await self.deleteAccount($0, $1) }
-        app.get("accounts/{type}/{id}/followers") { try await self.followers($0, $1) }
-        app.put("accounts/{type}/{id}/followers/{user}") { try await self.setFollowing($0, $1, true) }
-        app.delete("accounts/{type}/{id}/followers/{user}") { try await self.setFollowing($0, $1, false) }
-    }
+    static let accountRoutes: [Route] = [
+        .app(.get, "accounts", .settings, query: Paging.query, API.accounts),
+        .app(.get, "accounts/{type}/{id}", .settings, API.account),
+        .app(.put, "accounts/{type}/{id}", .settings, API.putAccount),
+        .app(.delete, "accounts/{type}/{id}", .settings, API.deleteAccount),
+        .app(.get, "accounts/{type}/{id}/followers", .settings, query: Paging.query, API.followers),
+        .app(.put, "accounts/{type}/{id}/followers/{user}", .settings, limited: .requests, hasBody: false) { api in
+            { app, _, context in try await api.setFollowing(app, context, true) }
+        },
+        .app(.delete, "accounts/{type}/{id}/followers/{user}", .settings, limited: .requests) { api in
+            { app, _, context in try await api.setFollowing(app, context, false) }
+        },
+    ]
 
-    private func accounts(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .settings, query: Paging.query)
+    private func accounts(_ app: AppID, _ request: Request, _ context: Context) async throws -> Response {
         let paging = try Paging(request)
         // One more says whether there are more.
-        let question = APICommand.accounts(
-            app, after: try paging.after(Self.account(named:)), limit: paging.limit + 1)
-        guard case .accounts(let accounts) = try await self.result(of: question) else { throw APIProblem.bug }
-        let (page, next) = try paging.page(
-            of: accounts, by: \.account.id, text: Self.text(of:), read: Self.account(named:))
-        return .json(["accounts": .array(page.map(\.json)), "next": next])
+        let question = StoreCommand.readAccounts(
+            app, after: try paging.after { ConversationID(place: $0) }, limit: paging.limit + 1)
+        let accounts = try await self.read(question, \.accounts)
+        let (page, next) = try paging.page(of: accounts, by: \.account.id, text: \.place) { ConversationID(place: $0) }
+        return .json(["accounts": page.map(\.json), "next": next])
     }
 
-    private func account(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .settings)
-        return .json(try await self.account(try self.accountID(context), of: app).json)
+    private func account(_ app: AppID, _ request: Request, _ context: Context) async throws -> Response {
+        .json(try await self.account(try self.accountID(context), of: app).json)
     }
 
     private func account(_ id: ConversationID, of app: AppID) async throws -> AccountInfo {
-        guard case .accounts(let accounts) = try await self.result(of: .accounts(app, only: id)) else {
-            throw APIProblem.bug
-        }
+        let accounts = try await self.read(.readAccounts(app, only: id), \.accounts)
         guard let account = accounts.first else { throw APIProblem.noAccount(id) }
         return account
-    }
-
-    private static func text(of account: ConversationID) -> String { "\(account.type.rawValue)/\(account.target)" }
-
-    private static func account(named text: String) -> ConversationID? {
-        let parts = text.split(separator: "/", maxSplits: 1)
-        guard parts.count == 2, let type = ConversationType(rawValue: String(parts[0])) else { return nil }
-        return ConversationID(type: type, target: String(parts[1]))
     }
 
     func accountID(_ context: Context) throws(InvalidField) -> ConversationID {
         let account = try self.place(context)
         try InvalidField.check(
-            account.type.isService, "type", "must be CS, SYS, MC, MP or PH: others have no accounts")
+            account.type.isService, "type",
+            "must be customer_service, system, app_public_service, public_service or push_service: others have no accounts"
+        )
         return account
     }
 
     /// Without a body it is declared if it is not yet, and left as it is otherwise.
-    private func putAccount(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .settings)
+    private func putAccount(_ app: AppID, _ request: Request, _ context: Context) async throws -> Response {
         let id = try self.accountID(context)
         let bytes = try await self.bytes(request)
         guard !bytes.isEmpty else { return try await self.execute(.setAccount(app, id, isDeclared: true)) }
@@ -73,31 +65,23 @@ extension API {
         return try await self.execute(.putAccount(app, account))
     }
 
-    private func followers(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .settings, query: Paging.query)
+    private func followers(_ app: AppID, _ request: Request, _ context: Context) async throws -> Response {
         let id = try self.accountID(context)
         let paging = try Paging(request)
         let after = try paging.after { UserID($0) }
         _ = try await self.account(id, of: app)
-        let question = APICommand.followers(app, id, after: after, limit: paging.limit)
-        guard case .followers(let users, let hasMore) = try await self.result(of: question) else {
-            throw APIProblem.bug
-        }
-        return .json([
-            "followers": .array(users.map { .string($0.rawValue) }),
-            "next": paging.next(after: users.last?.rawValue, hasMore: hasMore),
-        ])
+        let (users, hasMore) = try await self.read(
+            .readFollowers(app, id, after: after, limit: paging.limit), \.followers)
+        return .json(["followers": users, "next": paging.next(after: users.last?.rawValue, hasMore: hasMore)])
     }
 
-    private func setFollowing(_ request: Request, _ context: Context, _ isFollowing: Bool) async throws -> Response {
-        let app = try self.authorize(request, context, .settings, limited: .requests)
+    private func setFollowing(_ app: AppID, _ context: Context, _ isFollowing: Bool) async throws -> Response {
         let id = try self.accountID(context)
         return try await self.execute(app, try self.person(context), .setFollowing(id, isFollowing))
     }
 
-    private func deleteAccount(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .settings)
-        return try await self.execute(.setAccount(app, try self.accountID(context), isDeclared: false))
+    private func deleteAccount(_ app: AppID, _ request: Request, _ context: Context) async throws -> Response {
+        try await self.execute(.setAccount(app, try self.accountID(context), isDeclared: false))
     }
 }
 
@@ -109,13 +93,12 @@ extension APIProblem {
 }
 
 extension AccountInfo {
-    fileprivate var json: JSONValue {
+    fileprivate var json: JSONMembers {
         [
-            "kind": .string(self.account.id.type.rawValue), "id": .string(self.account.id.target),
-            "owner": .optional(self.account.owner?.rawValue),
-            "operators": .array(self.account.operators.map { .string($0.rawValue) }),
-            "audience": .string(self.account.audience.rawValue), "name": .optional(self.profile.name),
-            "portrait": .optional(self.profile.portrait), "followers": .int(Int64(self.followers)),
+            "kind": self.account.id.type, "kind_name": self.account.id.type.word, "id": self.account.id.target,
+            "owner": self.account.owner,
+            "operators": self.account.operators, "audience": self.account.audience, "name": self.profile.name,
+            "portrait": self.profile.portrait, "followers": self.followers,
         ]
     }
 }

@@ -1,25 +1,33 @@
 import HTTPTypes
 import Hummingbird
 import ServerCore
+import StoreModel
 import TidingsModel
 
 extension API {
     // MARK: - Asking
 
-    /// Asks as a person, or as the app's backend without an actor.
-    func answer(
-        _ app: AppID, _ actor: UserID?, _ question: ClientRequest, once: Once? = nil
-    ) async throws -> ClientAnswer {
+    /// Asks as a person, or as the app's backend without an actor, and returns the answer that the question has.
+    func ask<Answer>(
+        _ app: AppID, _ actor: UserID?, _ question: ClientRequest, _ answer: KeyPath<ClientAnswer, Answer?>,
+        once: Once? = nil
+    ) async throws -> Answer {
         try question.validate()
-        let command = APICommand.request(app, actor: actor, question)
-        guard case .answer(let answer) = try await self.result(of: command, once: once) else {
-            throw APIProblem.bug
-        }
-        if case .refused(let problem) = answer { throw APIProblem(problem) }
-        return answer
+        let told = try await self.ask(.request(app, actor: actor, question), \.answer, once: once)
+        if case .refused(let problem) = told { throw APIProblem(problem) }
+        return try told[keyPath: answer].orBug()
     }
 
-    /// What the core answers; a caller that gets the answer of another command throws `APIProblem.bug`.
+    /// Asks the core, and returns the answer that the command has.
+    ///
+    /// - Throws: `APIProblem` for what the core refuses.
+    func ask<Answer>(
+        _ command: APICommand, _ answer: KeyPath<APIResult, Answer?>, once: Once? = nil
+    ) async throws -> Answer {
+        try await self.result(of: command, once: once)[keyPath: answer].orBug()
+    }
+
+    /// Returns the core's answer, of whatever kind.
     ///
     /// - Parameter once: its idempotency key, if it has one.
     /// - Throws: `APIProblem` for what the core refuses.
@@ -27,38 +35,31 @@ extension API {
         let result = await self.core(once?.wrap(command) ?? command)
         switch result {
         case .refused(let problem): throw APIProblem(problem)
-        case .keyReused:
-            throw APIProblem(
-                .keyReused, field: Once.header, rule: "must be new: it was another request's in the last 24 hours")
-        case .keyInUse:
-            throw APIProblem(
-                .keyInUse, field: Once.header, rule: "must wait: its first request is not answered yet",
-                headers: [.retryAfter: "1"])
+        case .keyReused: throw APIProblem.keyReused
+        case .keyInUse: throw APIProblem.keyInUse
         default: return result  // tidy: which of the others it must be, the caller knows
         }
     }
 
-    /// Changes a conversation; answers who is asked first instead of being made a member.
-    func change(
-        _ app: AppID, _ actor: UserID?, _ conversation: ConversationID, _ action: ConversationAction, once: Once?
-    ) async throws -> [UserID] {
-        switch try await self.answer(app, actor, .change(conversation, action), once: once) {
-        case .done: return []
-        case .invited(let users, _): return users
-        default: throw APIProblem.bug  // tidy: no other answer is one to a change
-        }
+    /// Reads from the store, and returns the answer that the command has.
+    ///
+    /// - Throws: `APIProblem` for what the store refuses.
+    func read<Answer>(_ command: StoreCommand, _ answer: KeyPath<StoreResult, Answer?>) async throws -> Answer {
+        let result = await self.store(command)
+        if case .refused(let problem) = result { throw APIProblem(problem) }
+        return try result[keyPath: answer].orBug()
     }
 
     /// Carries out what is answered by nothing but that it is done: status 204.
     func execute(_ command: APICommand, once: Once? = nil) async throws -> Response {
-        guard case .done = try await self.result(of: command, once: once) else { throw APIProblem.bug }
+        try await self.ask(command, \.done, once: once)
         return Response(status: .noContent)
     }
 
     func execute(
         _ app: AppID, _ actor: UserID?, _ question: ClientRequest, once: Once? = nil
     ) async throws -> Response {
-        guard case .done = try await self.answer(app, actor, question, once: once) else { throw APIProblem.bug }
+        _ = try await self.ask(app, actor, question, \.done, once: once)
         return Response(status: .noContent)
     }
 
@@ -72,10 +73,32 @@ extension API {
         return text
     }
 
+    /// Returns the record that a part of the path names: by the first of these, or else by the next.
+    /// - Throws: status 404.
+    static func record<Record>(
+        _ part: String, _ context: Context, among records: [Record], by names: KeyPath<Record, String>...,
+        else code: APIProblem.Own, _ rule: String
+    ) throws -> Record {
+        let text = try Self.parameter(part, context)
+        for name in names {
+            if let record = records.first(where: { $0[keyPath: name] == text }) { return record }
+        }
+        throw APIProblem(code, field: part, rule: rule)
+    }
+
     private static let percentEncoded = "must be UTF-8, with percent signs for what a URL cannot hold (RFC 3986 §2.1)"
 
-    /// Refuses members of the query that are not known, or are there twice: a misspelt one must not be ignored.
-    static func checkQuery(_ request: Request, _ known: [String]) throws(InvalidField) {
+    /// Refuses a body where the route has none: what it says would be passed over. These headers say that there is one (RFC 9112 §6.3).
+    static func refuseBody(_ request: Request) throws(InvalidField) {
+        let hasBody = Self.contentLength(of: request) ?? 0 > 0 || request.headers[.transferEncoding] != nil
+        try InvalidField.check(!hasBody, "body", "must be left out: this route has none")
+    }
+
+    /// Refuses members of the query that are not known, or are there twice: a misspelt one must not be ignored. So must a body.
+    ///
+    /// - Parameter hasBody: whether the route has one; nil for what its method usually has.
+    static func checkQuery(_ request: Request, _ known: [String], hasBody: Bool? = nil) throws(InvalidField) {
+        if !(hasBody ?? ![.get, .head, .delete].contains(request.method)) { try Self.refuseBody(request) }
         guard let members = PercentEncoding.members(of: request.uri.query ?? "") else {
             throw InvalidField(field: "query", rule: Self.percentEncoded)
         }
@@ -110,7 +133,7 @@ extension API {
     func place(_ context: Context, hasMembers: Bool = false) throws(InvalidField) -> ConversationID {
         let type: ConversationType = try self.word(try Self.parameter("type", context), "type")
         try InvalidField.check(
-            !hasMembers || !type.targetIsPeer, "type", "must be DS, GRP or CHRM: others have no members")
+            !hasMembers || !type.targetIsPeer, "type", "must be discussion, group or chat_room: others have no members")
         let id = try UserID.validated(try Self.parameter("id", context), field: "id")
         return ConversationID(type: type, target: id.rawValue)
     }
@@ -133,12 +156,19 @@ extension API {
         return id
     }
 
-    /// One of a closed list, such as a conversation's kind by its code.
+    /// One of a closed list.
     func word<Word: RawRepresentable & CaseIterable>(
         _ text: String, _ field: String
     ) throws(InvalidField) -> Word where Word.RawValue == String {
         if let word = Word(rawValue: text) { return word }
         let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
+        throw InvalidField(field: field, rule: "must be one of \(words)")
+    }
+
+    /// Reads a conversation's kind, by its code or its word.
+    func word(_ text: String, _ field: String) throws(InvalidField) -> ConversationType {
+        if let type = ConversationType(word: text) { return type }
+        let words = ConversationType.allCases.map { "\($0.word) (\($0.rawValue))" }.joined(separator: ", ")
         throw InvalidField(field: field, rule: "must be one of \(words)")
     }
 

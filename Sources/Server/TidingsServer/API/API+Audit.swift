@@ -1,27 +1,22 @@
 import HTTPTypes
 import Hummingbird
-import ServerCore
 import StoreModel
 import TidingsModel
 
-/// Who has changed what of apps and operators, and what operators have done in apps (docs/api.md, "Who has changed what").
+/// Who has changed what of apps and operators, and what operators have done in apps (docs/server/api-apps.md, "Who has changed what").
 extension API {
-    func addAudit(to router: Router<Context>) {
-        router.get("v1/audit") { try await self.audit($0, $1) }
-        router.get("v1/apps/{app}/audit") { try await self.appAudit($0, $1) }
-    }
+    static let auditRoutes: [Route] = [
+        .operators(.get, "v1/audit", .administer, query: ["app", "actor"] + Paging.query, API.audit),
+        .app(.get, "audit", .trace, query: ["actor"] + Paging.query, API.appAudit),
+    ]
 
     private func audit(_ request: Request, _ context: Context) async throws -> Response {
-        try self.authorizeOperator(request, context, .administer, query: ["app", "actor"] + Paging.query)
-        let app = try request.member("app").map { text throws(InvalidField) in
-            try AppID.validated(text, field: "app")
-        }
+        let app = try request.member("app").map { try AppID.validated($0, field: "app") }
         return try await self.page(AuditQuestion(app: app), request, of: ["app", "actor"]) { $0.json }
     }
 
     /// Without addresses: those of operators are not the app's business.
-    private func appAudit(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .trace, query: ["actor"] + Paging.query)
+    private func appAudit(_ app: AppID, _ request: Request, _ context: Context) async throws -> Response {
         return try await self.page(AuditQuestion(app: app), request, of: ["actor"]) { $0.withoutAddress }
     }
 
@@ -32,19 +27,14 @@ extension API {
         let paging = try Paging(request, of: members)
         question.actor = request.member("actor")
         question.before = try paging.after { Int64(digits: $0) }
-        guard
-            case .audit(let records, let hasMore) = try await self.result(
-                of: .audit(question, limit: paging.limit))
-        else { throw APIProblem.bug }
+        let (records, hasMore) = try await self.read(.readAudit(question, limit: paging.limit), \.audit)
         let next = paging.next(after: records.last.map { "\($0.number)" }, hasMore: hasMore)
-        return .json(["records": .array(records.map(tell)), "next": next])
+        return .json(["records": records.map(tell), "next": next])
     }
 }
 
 extension AuditRecord {
-    fileprivate var withoutAddress: JSONValue {
-        .members(self.json.members.filter { $0.0 != "address" })
-    }
+    fileprivate var withoutAddress: JSONValue { .members(self.json.members.filter { $0.0 != "address" }) }
 }
 
 extension APIContext {
@@ -54,14 +44,18 @@ extension APIContext {
         return ControlAuthor(.ofOperator, name: name, address: self.client.text)
     }
 
-    /// What is kept of the call; nil for an app's own, and for one that changes nothing and shows no text.
-    func audited(_ app: AppID, _ scope: APIScope, _ request: Request) throws(InvalidField) -> AuditedCall? {
+    /// Returns the record of the call; nil for an app's own, and for one that changes nothing and shows no text.
+    func audited(
+        _ app: AppID, _ scope: APIScope, _ request: Request, ids: [String: String] = [:]
+    ) throws(InvalidField) -> AuditedCall? {
         let isReading = request.method == .get || request.method == .head
         guard self.author != nil, !isReading || scope.role(for: request.method) == .content else { return nil }
         let route = (self.endpointPath ?? "").split(separator: "/").drop { $0 != "{app}" }.dropFirst()
         var subject: [String] = []
         for part in route where part.hasPrefix("{") {
-            subject.append(try API.parameter(String(part.dropFirst().dropLast()), self))
+            let name = String(part.dropFirst().dropLast())
+            let text = if let id = ids[name] { id } else { try API.parameter(name, self) }
+            subject.append(name == "type" ? ConversationType(word: text)?.word ?? text : text)
         }
         if let user = request.member("user") { subject.append("user=\(user)") }
         return AuditedCall(

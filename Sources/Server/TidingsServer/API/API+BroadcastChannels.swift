@@ -5,55 +5,47 @@ import ServerCore
 import TidingsModel
 
 extension API {
-    func addBroadcastChannels(to app: RouterGroup<Context>) {
-        app.get("broadcast-channels") { try await self.channels($0, $1) }
-        app.post("broadcast-channels") { try await self.createChannel($0, $1) }
-        app.get("broadcast-channels/{channel}") { try await self.channel($0, $1) }
-        app.delete("broadcast-channels/{channel}") { try await self.deleteChannel($0, $1) }
-    }
+    static let broadcastChannelRoutes: [Route] = [
+        .app(.get, "broadcast-channels", .trace, limited: .requests, query: Self.query + Paging.query, API.channels),
+        .app(.post, "broadcast-channels", .messages, limited: .requests, API.createChannel),
+        .app(.get, "broadcast-channels/{channel}", .trace, limited: .requests, query: Self.query, API.channel),
+        .app(
+            .delete, "broadcast-channels/{channel}", .messages, limited: .requests, query: Self.query, API.deleteChannel
+        ),
+    ]
 
     private static let query = ["environment", "topic"]
 
-    private func createChannel(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .messages, limited: .requests)
+    private func createChannel(_ app: AppID, _ request: Request, _ context: Context) async throws -> Response {
         let (body, once) = try await self.keyedBody(request, context, app)
         let storage: ChannelStorage = try self.word(try body.optionalString("storage") ?? "none", "storage")
         let asked = APNsChannelRequest(
             .create(storage.policy), bundleID: try body.string("topic"), requestID: Once.id(once),
             environment: try self.word(try body.string("environment"), "environment"))
         try body.refuseUnknown()
-        guard case .created(let id) = try await self.channels(asked, of: app, once: once) else { throw APIProblem.bug }
+        let id = try await self.ask(asked, of: app, \.created, once: once)
         context.note.made = id.rawValue
-        return .json(["id": .string(id.rawValue), "storage": .string(storage.rawValue)], status: .created)
+        return .json(["id": id, "storage": storage], status: .created)
     }
 
-    private func channels(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .trace, limited: .requests, query: Self.query + Paging.query)
+    private func channels(_ app: AppID, _ request: Request, _ context: Context) async throws -> Response {
         let paging = try Paging(request, of: Self.query)
-        guard case .list(let ids) = try await self.channels(try self.asked(.list, request), of: app) else {
-            throw APIProblem.bug
-        }
+        let ids = try await self.ask(try self.asked(.list, request), of: app, \.list)
         let sorted = ids.map(\.rawValue).sorted()
         let (page, next) = try paging.page(of: sorted, by: \.self, text: \.self, read: { $0 })
-        return .json(["channels": .array(page.map { .string($0) }), "next": next])
+        return .json(["channels": page, "next": next])
     }
 
-    private func channel(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .trace, limited: .requests, query: Self.query)
+    private func channel(_ app: AppID, _ request: Request, _ context: Context) async throws -> Response {
         let id = APNsChannelID(try Self.parameter("channel", context))
-        guard case .channel(let channel) = try await self.channels(try self.asked(.read(id), request), of: app) else {
-            throw APIProblem.bug
-        }
+        let channel = try await self.ask(try self.asked(.read(id), request), of: app, \.channel)
         let storage = ChannelStorage(channel.storagePolicy)
-        return .json(["id": .string(channel.id.rawValue), "storage": .string(storage.rawValue)])
+        return .json(["id": channel.id, "storage": storage])
     }
 
-    private func deleteChannel(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .messages, limited: .requests, query: Self.query)
+    private func deleteChannel(_ app: AppID, _ request: Request, _ context: Context) async throws -> Response {
         let id = APNsChannelID(try Self.parameter("channel", context))
-        guard case .deleted = try await self.channels(try self.asked(.delete(id), request), of: app) else {
-            throw APIProblem.bug
-        }
+        try await self.ask(try self.asked(.delete(id), request), of: app, \.deleted)
         return Response(status: .noContent)
     }
 
@@ -68,13 +60,10 @@ extension API {
     }
 
     /// - Throws: `APIProblem` for whatever is no success of APNs'.
-    private func channels(
-        _ asked: APNsChannelRequest, of app: AppID, once: Once? = nil
-    ) async throws -> APNsChannelAnswer {
-        guard case .channels(let outcome) = try await self.result(of: .channels(app, asked), once: once) else {
-            throw APIProblem.bug
-        }
-        switch outcome {
+    private func ask<Answer>(
+        _ asked: APNsChannelRequest, of app: AppID, _ answer: KeyPath<APNsChannelAnswer, Answer?>, once: Once? = nil
+    ) async throws -> Answer {
+        switch try await self.ask(.channels(app, asked), \.channels, once: once) {
         case .answered(.refused(let refusal)) where refusal.reason == .channelNotRegistered:
             throw APIProblem(.unknownChannel, field: "channel", rule: "names no channel of this topic and environment")
         case .answered(.refused(let refusal)):
@@ -82,7 +71,7 @@ extension API {
                 .apnsRefused, rule: "was refused by APNs: \(refusal). \(refusal.meaning)")
         case .answered(.malformed(let what)), .unanswered(let what):
             throw APIProblem(.apnsUnanswered, rule: "may have been done: \(what)")
-        case .answered(let answer): return answer
+        case .answered(let told): return try told[keyPath: answer].orBug()
         case .notSent(let why):
             throw APIProblem(
                 ServerFrame.Problem(code: .unavailable, rule: "was not sent to APNs: \(why)"))
@@ -93,8 +82,8 @@ extension API {
     }
 }
 
-/// What APNs keeps of a channel's messages, as the API calls it.
-private enum ChannelStorage: String, CaseIterable {
+/// The API's words for APNs's storage of a channel's messages.
+private enum ChannelStorage: String, CaseIterable, JSONWritable {
     case none
     case mostRecent = "most_recent"
 

@@ -8,21 +8,25 @@ import TidingsModel
 
 /// The console's pages: files that are compiled in, and nothing else. What they show they ask for by the HTTP API.
 extension API {
-    func addConsole(to router: Router<Context>) {
-        router.get("/") { request, _ in
-            try self.checkPage(request)
-            return Self.redirect(.temporaryRedirect)
-        }
-        router.get("console") { request, context in
-            try self.checkPage(request)
-            // What the page names is beside it.
-            guard request.uri.path == Self.consoleFolder else { return Self.redirect(.permanentRedirect) }
-            return try Self.page("index.html", request)
-        }
-        router.get("console/{file}") { request, context in
-            try self.checkPage(request)
-            return try Self.page(try Self.parameter("file", context), request)
-        }
+    static let consoleRoutes: [Route] = [
+        .open(.get, "/", API.root), .open(.get, "console", API.indexPage), .open(.get, "console/{file}", API.filePage),
+    ]
+
+    private func root(_ request: Request, _ context: Context) throws -> Response {
+        try self.checkPage(request)
+        return Self.redirect(.temporaryRedirect)
+    }
+
+    private func indexPage(_ request: Request, _ context: Context) throws -> Response {
+        try self.checkPage(request)
+        // What the page names is beside it.
+        guard request.uri.path == Self.consoleFolder else { return Self.redirect(.permanentRedirect) }
+        return try Self.page("index.html", request)
+    }
+
+    private func filePage(_ request: Request, _ context: Context) throws -> Response {
+        try self.checkPage(request)
+        return try Self.page(try Self.parameter("file", context), request)
     }
 
     /// The one path with a slash at its end.
@@ -71,7 +75,7 @@ extension API {
             body: .init(byteBuffer: page.body))
     }
 
-    /// What a page may load and who may show it: this host's files alone, no script or style of a page's own text, in nobody's frame.
+    /// The headers of a page: it loads this host's files alone, no script or style of its own text, and stands in nobody's frame.
     private static let pageHeaders: HTTPFields = {
         var headers: HTTPFields = [
             .contentSecurityPolicy: "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "

@@ -8,24 +8,42 @@ extension API {
     /// The most members any configuration allows (`policy.members_max`).
     private static let membersMax = 3_000
 
-    func addConversations(to app: RouterGroup<Context>) {
-        app.get("conversations") { try await self.conversations($0, $1) }
-        let conversation = app.group("conversations/{type}/{id}")
-        conversation.put { try await self.putConversation($0, $1) }
-        conversation.post { try await self.createConversation($0, $1) }
-        conversation.get { try await self.conversation($0, $1) }
-        conversation.delete { try await self.dissolve($0, $1) }
-        conversation.put("name") { try await self.rename($0, $1) }
-        conversation.put("portrait") { try await self.setPortrait($0, $1) }
-        conversation.post("members") { try await self.addMembers($0, $1) }
-        conversation.delete("members/{user}") { try await self.removeMember($0, $1) }
-        conversation.put("members/{user}/role") { try await self.setRole($0, $1) }
-        conversation.put("members/{user}/nickname") { try await self.setNickname($0, $1) }
-        conversation.put("only-admins-write") { try await self.setOnlyAdminsWrite($0, $1) }
-    }
+    private static let listQuery = ["actor"] + Paging.query
 
-    func putConversation(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .conversations)
+    static let conversationRoutes: [Route] = [
+        .app(.get, "conversations", .conversations, query: Paging.query, API.conversations),
+        .app(.put, "conversations/{type}/{id}", .conversations, API.putConversation),
+        .conversation(.post, "", API.createConversation),
+        .conversation(.get, "", API.conversation),
+        .conversationChange(.delete, "") { _, _, _ in .dissolve },
+        .conversationChange(.put, "name") { _, body, _ in .rename(try body.string("name")) },
+        .conversationChange(.put, "portrait") { _, body, _ in .setPortrait(try body.optionalString("portrait")) },
+        .conversation(.post, "members", API.addMembers),
+        .conversationChange(.delete, "members/{user}") { api, _, context in .remove([try api.person(context)]) },
+        .conversationChange(.put, "members/{user}/role") { api, body, context in
+            .setRole(try api.person(context), try api.word(try body.string("role"), "role"))
+        },
+        .conversationChange(.put, "members/{user}/nickname") { api, body, context in
+            .setNickname(try api.person(context), try body.optionalString("nickname"))
+        },
+        .conversationChange(.put, "only-admins-write") { _, body, _ in
+            .setOnlyAdminsWrite(try body.bool("only_admins_write"))
+        },
+        .app(.get, "conversations/{type}/{id}/bans", .conversations, query: listQuery) { api in
+            { try await api.restrictions(.bans, "bans", $0, $1, $2) }
+        },
+        .conversationChange(.put, "bans/{user}") { .ban([try $0.person($2)], until: try $1.optionalTime("until")) },
+        .conversationChange(.delete, "bans/{user}") { api, _, context in .unban([try api.person(context)]) },
+        .app(.get, "conversations/{type}/{id}/mutes", .conversations, query: listQuery) { api in
+            { try await api.restrictions(.mutes, "mutes", $0, $1, $2) }
+        },
+        .conversationChange(.put, "mutes/{user}") { .mute([try $0.person($2)], until: try $1.optionalTime("until")) },
+        .conversationChange(.delete, "mutes/{user}") { api, _, context in .unmute([try api.person(context)]) },
+        .app(.get, "conversations/{type}/{id}/invitations", .conversations, query: listQuery, API.invitations),
+        .conversationChange(.delete, "invitations/{user}") { api, _, context in .withdraw([try api.person(context)]) },
+    ]
+
+    private func putConversation(_ app: AppID, _ request: Request, _ context: Context) async throws -> Response {
         let conversation = try self.place(context, hasMembers: true)
         let body = try await self.body(request)
         let name = try body.optionalString("name") ?? ""
@@ -61,129 +79,137 @@ extension API {
     }
 
     /// The actor owns the new conversation.
-    private func createConversation(_ request: Request, _ context: Context) async throws -> Response {
-        let (app, conversation, actor) = try self.subject(request, context)
-        let (body, once) = try await self.keyedBody(request, context, app)
+    private func createConversation(
+        _ subject: ConversationSubject, _ request: Request, _ context: Context
+    ) async throws -> Response {
+        let (body, once) = try await self.keyedBody(request, context, subject.app)
         let name = try body.string("name")
         let portrait = try body.optionalString("portrait")
         let members = try self.people(try body.strings("members"), "members", max: Self.membersMax)
         try body.refuseUnknown()
         let action = ConversationAction.create(name: name, portrait: portrait, members: members)
-        let invited = try await self.change(app, actor, conversation, action, once: once)
-        return .json(
-            [
-                "type": .string(conversation.type.rawValue), "target": .string(conversation.target),
-                "invited": JSONValue(invited),
-            ], status: .created)
+        let invited = try await self.ask(subject.app, subject.actor, subject.change(action), \.invited, once: once)
+        return .json(subject.conversation.told + ["invited": invited], status: .created)
     }
 
     /// Groups, discussions and chat rooms.
-    private func conversations(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .conversations, query: Paging.query)
+    private func conversations(_ app: AppID, _ request: Request, _ context: Context) async throws -> Response {
         let paging = try Paging(request)
-        let after = try paging.after { text -> ConversationID? in
-            let parts = text.split(separator: " ", maxSplits: 1)
-            guard parts.count == 2, let type = ConversationType(rawValue: String(parts[0])) else { return nil }
-            return ConversationID(type: type, target: String(parts[1]))
-        }
-        let question = APICommand.conversations(app, after: after, limit: paging.limit)
-        guard case .conversations(let found, let hasMore) = try await self.result(of: question) else {
-            throw APIProblem.bug
-        }
-        let last = found.last.map { "\($0.id.type.rawValue) \($0.id.target)" }
-        return .json([
-            "conversations": .array(found.map(\.json)), "next": paging.next(after: last, hasMore: hasMore),
-        ])
+        let after = try paging.after { ConversationID(place: $0) }
+        let (found, hasMore) = try await self.read(
+            .readConversations(app, after: after, limit: paging.limit), \.conversations)
+        let next = paging.next(after: found.last?.id.place, hasMore: hasMore)
+        return .json(["conversations": found.map(\.json), "next": next])
     }
 
-    private func conversation(_ request: Request, _ context: Context) async throws -> Response {
-        let (app, conversation, actor) = try self.subject(request, context)
-        guard case .conversation(let info) = try await self.answer(app, actor, .conversation(conversation)) else {
-            throw APIProblem.bug
-        }
-        return .json(info.json)
+    private func conversation(
+        _ subject: ConversationSubject, _ request: Request, _ context: Context
+    ) async throws -> Response {
+        let question = ClientRequest.conversation(subject.conversation)
+        return .json(try await self.ask(subject.app, subject.actor, question, \.conversation).json)
     }
 
-    private func dissolve(_ request: Request, _ context: Context) async throws -> Response {
-        let (app, conversation, actor) = try self.subject(request, context)
-        return try await self.execute(app, actor, .change(conversation, .dissolve))
+    private func addMembers(
+        _ subject: ConversationSubject, _ request: Request, _ context: Context
+    ) async throws -> Response {
+        let (body, once) = try await self.keyedBody(request, context, subject.app)
+        let users = try self.people(try body.strings("users"), "users")
+        try body.refuseUnknown()
+        let invited = try await self.ask(
+            subject.app, subject.actor, subject.change(.add(users)), \.invited, once: once)
+        return invited.isEmpty ? Response(status: .noContent) : .json(["invited": invited])
     }
 
-    private func removeMember(_ request: Request, _ context: Context) async throws -> Response {
-        let (app, conversation, actor) = try self.subject(request, context)
-        return try await self.execute(app, actor, .change(conversation, .remove([try self.person(context)])))
+    // MARK: - Who may not come in, who may not write, and who is asked to come in
+
+    private func restrictions(
+        _ kind: RestrictionKind, _ name: String, _ app: AppID, _ request: Request, _ context: Context
+    ) async throws -> Response {
+        let (command, paging) = try self.question(kind, app, request, context)
+        let bans = try await self.read(command, \.bans)
+        let (page, next) = try paging.page(of: bans, by: \.user, text: \.rawValue, read: { UserID($0) })
+        return .json([name: page.objects { ["user": $0.user, "until": $0.until] }, "next": next])
     }
 
-    /// Which conversation a request is about, and who asks.
-    func subject(_ request: Request, _ context: Context) throws -> (AppID, ConversationID, UserID?) {
-        let app = try self.authorize(request, context, .conversations, limited: .requests, query: ["actor"])
-        return (app, try self.place(context, hasMembers: true), try self.actor(request))
+    private func invitations(_ app: AppID, _ request: Request, _ context: Context) async throws -> Response {
+        let (command, paging) = try self.question(.invitations, app, request, context)
+        let people = try await self.read(command, \.invited)
+        let (page, next) = try paging.page(of: people, by: \.user, text: \.rawValue, read: { UserID($0) })
+        return .json(["invitations": page.objects { ["user": $0.user, "by": $0.by, "at": $0.at] }, "next": next])
     }
 
-    /// What the request is about, and its body; `carryOut` follows with what is to be done.
-    func change(_ request: Request, _ context: Context) async throws -> ChangeRequest {
-        let (app, conversation, actor) = try self.subject(request, context)
-        let (body, once) = try await self.keyedBody(request, context, app)
-        return ChangeRequest(app: app, conversation: conversation, actor: actor, body: body, once: once)
-    }
-
-    func carryOut(_ action: ConversationAction, _ change: ChangeRequest) async throws -> Response {
-        try change.body.refuseUnknown()
-        return try await self.execute(
-            change.app, change.actor, .change(change.conversation, action), once: change.once)
-    }
-
-    private func rename(_ request: Request, _ context: Context) async throws -> Response {
-        let change = try await self.change(request, context)
-        return try await self.carryOut(.rename(try change.body.string("name")), change)
-    }
-
-    private func setPortrait(_ request: Request, _ context: Context) async throws -> Response {
-        let change = try await self.change(request, context)
-        return try await self.carryOut(.setPortrait(try change.body.optionalString("portrait")), change)
-    }
-
-    private func addMembers(_ request: Request, _ context: Context) async throws -> Response {
-        let change = try await self.change(request, context)
-        let users = try self.people(try change.body.strings("users"), "users")
-        try change.body.refuseUnknown()
-        let invited = try await self.change(
-            change.app, change.actor, change.conversation, .add(users), once: change.once)
-        return invited.isEmpty ? Response(status: .noContent) : .json(["invited": JSONValue(invited)])
-    }
-
-    private func setOnlyAdminsWrite(_ request: Request, _ context: Context) async throws -> Response {
-        let change = try await self.change(request, context)
-        return try await self.carryOut(.setOnlyAdminsWrite(try change.body.bool("only_admins_write")), change)
-    }
-
-    private func setRole(_ request: Request, _ context: Context) async throws -> Response {
-        let change = try await self.change(request, context)
-        let (user, role) = (try self.person(context), try change.body.string("role"))
-        return try await self.carryOut(.setRole(user, try self.word(role, "role")), change)
-    }
-
-    private func setNickname(_ request: Request, _ context: Context) async throws -> Response {
-        let change = try await self.change(request, context)
-        let (user, nickname) = (try self.person(context), try change.body.optionalString("nickname"))
-        return try await self.carryOut(.setNickname(user, nickname), change)
+    private func question(
+        _ kind: RestrictionKind, _ app: AppID, _ request: Request, _ context: Context
+    ) throws -> (StoreCommand, Paging) {
+        let conversation = try self.place(context, hasMembers: true)
+        let command = StoreCommand.readRestrictions(
+            kind, app, conversation, asked: try self.actor(request), at: Clocks.now().wall)
+        return (command, try Paging(request, of: ["actor"]))
     }
 }
 
-/// A request to change a conversation.
-struct ChangeRequest {
+/// The conversation that a request is about, and who asks.
+struct ConversationSubject {
     var app: AppID
     var conversation: ConversationID
     var actor: UserID?
-    var body: APIBody
-    var once: Once?
+
+    func change(_ action: ConversationAction) -> ClientRequest { .change(self.conversation, action) }
+}
+
+extension Route {
+    /// As `app`, about the conversation of the path, which goes on below it, and for the query's actor.
+    static func conversation(
+        _ method: HTTPRequest.Method, _ path: String, _ handler: @escaping Handler<ConversationSubject>
+    ) -> Self {
+        let path = Self.path("conversations/{type}/{id}", path)
+        return .app(method, path, .conversations, limited: .requests, query: ["actor"]) { api in
+            let answer = handler(api)
+            return { app, request, context in
+                let conversation = try api.place(context, hasMembers: true)
+                let subject = ConversationSubject(app: app, conversation: conversation, actor: try api.actor(request))
+                return try await answer(subject, request, context)
+            }
+        }
+    }
+
+    /// Changes the conversation as path and body say.
+    static func conversationChange(
+        _ method: HTTPRequest.Method, _ path: String,
+        _ action: @escaping @Sendable (API, APIBody, APIContext) throws -> ConversationAction
+    ) -> Self {
+        .conversation(method, path) { api in
+            { subject, request, context in
+                let (body, once) = try await api.keyedBody(
+                    request, context, subject.app, mayBeEmpty: method == .delete)
+                let action = try action(api, body, context)
+                try body.refuseUnknown()
+                return try await api.execute(subject.app, subject.actor, subject.change(action), once: once)
+            }
+        }
+    }
 }
 
 extension ListedConversation {
-    fileprivate var json: JSONValue {
+    fileprivate var json: JSONMembers {
         [
-            "conversation": self.id.json, "name": .string(self.name), "portrait": .optional(self.portrait),
-            "members": .int(Int64(self.members)), "is_dissolved": .bool(self.isDissolved),
+            "conversation": self.id, "name": self.name, "portrait": self.portrait, "members": self.members,
+            "is_dissolved": self.isDissolved,
+        ]
+    }
+}
+
+extension ConversationInfo {
+    var json: JSONMembers {
+        [
+            "conversation": self.id, "version": self.version, "name": self.name, "portrait": self.portrait,
+            "push": self.push?.json, "is_dissolved": self.isDissolved,
+            "members": self.members.objects { member in
+                [
+                    "user": member.id, "role": member.role, "nickname": member.nickname, "is_muted": member.mute != nil,
+                    "muted_until": member.mute?.until,
+                ]
+            }, "only_admins_write": self.onlyAdminsWrite,
         ]
     }
 }

@@ -5,70 +5,52 @@ import StoreModel
 import TidingsModel
 
 extension API {
-    func addDevices(to app: RouterGroup<Context>) {
-        let devices = app.group("users/{user}/devices")
-        devices.get { try await self.devices($0, $1) }
-        devices.delete { try await self.signOutAll($0, $1) }
-        devices.delete("{device}") { try await self.signOut($0, $1) }
+    static let deviceRoutes: [Route] = [
+        .user(.get, "devices", .settings, query: Paging.query, API.devices),
+        .user(.delete, "devices", .settings) { api in { user, _, _ in try await api.execute(.signOutAll(user)) } },
+        .user(.delete, "devices/{device}", .settings) { api in
+            { user, _, context in try await api.execute(.signOut(try api.device(of: user, context))) }
+        },
+    ]
+
+    /// The device of the path.
+    func device(of user: UserKey, _ context: Context) throws(InvalidField) -> DeviceKey {
+        DeviceKey(user: user, device: try DeviceID.validated(try Self.parameter("device", context), field: "device"))
     }
 
-    private func devices(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .settings, query: Paging.query)
-        let user = UserKey(app: app, user: try self.person(context))
+    private func devices(_ user: UserKey, _ request: Request, _ context: Context) async throws -> Response {
         let paging = try Paging(request)
-        guard case .devices(let devices) = try await self.result(of: .devices(user)) else { throw APIProblem.bug }
+        let devices = try await self.ask(.devices(user), \.devices)
         let (page, next) = try paging.page(of: devices, by: \.id, text: \.rawValue, read: { DeviceID($0) })
-        return .json(["devices": .array(page.map(\.json)), "next": next])
-    }
-
-    private func signOutAll(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .settings)
-        return try await self.execute(.signOutAll(UserKey(app: app, user: try self.person(context))))
-    }
-
-    private func signOut(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .settings)
-        let device = try DeviceID.validated(try Self.parameter("device", context), field: "device")
-        let user = UserKey(app: app, user: try self.person(context))
-        return try await self.execute(.signOut(DeviceKey(user: user, device: device)))
+        return .json(["devices": page.map(\.json), "next": next])
     }
 }
 
 extension PushToken {
     /// Enough to tell it from others, and too little to push to it.
-    var shortened: String {
-        self.rawValue.count > 16 ? "\(self.rawValue.prefix(4))…\(self.rawValue.suffix(4))" : "…"
-    }
+    var shortened: String { self.rawValue.count > 16 ? "\(self.rawValue.prefix(4))…\(self.rawValue.suffix(4))" : "…" }
 }
 
 extension DeviceInfo {
     /// The push token stays secret but for its ends.
-    var json: JSONValue {
-        var json = JSONObject([
-            ("id", .string(self.id.rawValue)), ("platform", .string(self.platform)),
-            ("connected_at", .int(self.signedInAt)), ("presence", .string(self.presence.rawValue)),
-            ("lease", .string(self.lease.name)), ("last_seen_at", .optional(self.lastSeenAt)),
-            ("badge", .optional(self.badge.map { Int64($0) })),
-        ])
-        if let until = self.leaseUntil { json["lease_until"] = .int(until) }
-        let (push, at): (JSONValue, Int64?) =
+    var json: JSONMembers {
+        let (push, at, reason): (String, Int64?, String?) =
             switch self.push {
-            case .none: ("none", nil)
-            case .registered(_, let at, _): ("registered", at)
-            case .quarantined(_, let at, _): ("quarantined", at)
-            case .dead(let timestamp): ("dead", timestamp)
+            case .none: ("none", nil, nil)
+            case .registered(_, let at, _): ("registered", at, nil)
+            case .quarantined(_, let at, let reason): ("quarantined", at, reason)
+            case .dead(let timestamp): ("dead", timestamp, nil)
             }
-        json["push"] = push
-        if let at { json["push_at"] = .int(at) }
-        if let registration = self.push.registration {
-            json["push_token"] = .string(registration.token.shortened)
-            json["push_topic"] = .string(registration.topic)
-            json["push_environment"] = .string(registration.environment.rawValue)
-        }
-        if case .quarantined(_, _, let reason) = self.push { json["push_reason"] = .string(reason) }
-        if let reported = self.reported { json["status"] = reported.json }
-        json["voip"] = self.voIP == nil ? "none" : "registered"
-        if let token = self.voIP { json["voip_at"] = .int(token.at) }
-        return .object(json)
+        let registration = self.push.registration
+        return JSONMembers([
+            "id": self.id, "platform": self.platform, "connected_at": self.signedInAt, "presence": self.presence,
+            "lease": self.lease.name, "last_seen_at": self.lastSeenAt, "badge": self.badge,
+        ])
+            + .given([
+                "lease_until": self.leaseUntil, "push": push, "push_at": at,
+                "push_token": registration?.token.shortened, "push_topic": registration?.topic,
+                "push_environment": registration?.environment, "push_reason": reason, "status": self.reported?.json,
+                "voip": self.voIP == nil ? "none" : "registered", "voip_at": self.voIP?.at,
+            ])
     }
 }

@@ -4,16 +4,14 @@ import ServerCore
 import StoreModel
 import TidingsModel
 
-/// What the notification service extension asks, with the token its device received at the last connect (design.md §7 "Extension").
+/// The routes of the notification service extension, with the token its device received at the last connect (design.md §7 "Extension").
 extension API {
     /// How many entries one fetch brings at most (design.md §5 "Keep-one").
     private static let missedMax: Int64 = 20
 
-    func addExtension(to router: Router<Context>) {
-        let group = router.group("v1/extension")
-        group.post("receipts") { try await self.receipt($0, $1) }
-        group.get("missed") { try await self.missed($0, $1) }
-    }
+    static let extensionRoutes: [Route] = [
+        .open(.post, "v1/extension/receipts", API.receipt), .open(.get, "v1/extension/missed", API.missed),
+    ]
 
     private static let unauthorizedExtension = Self.unauthorized(
         "must be \"Bearer TOKEN\" with the extension token of the last connect of a device that is signed in")
@@ -30,13 +28,13 @@ extension API {
     }
 
     /// The core knows whether the device is still signed in.
-    private func result(
-        of question: ExtensionRequest, _ token: UserTokens.ExtensionToken
-    ) async throws -> APIResult {
+    private func ask<Answer>(
+        _ question: ExtensionRequest, _ token: UserTokens.ExtensionToken, _ answer: KeyPath<APIResult, Answer?>
+    ) async throws -> Answer {
         let result = await self.core(
             .fromExtension(
                 token.device, tokenIssuedAt: token.issuedAt, userTokenIssuedAt: token.userTokenIssuedAt, question))
-        guard case .refused(let problem) = result else { return result }
+        guard case .refused(let problem) = result else { return try result[keyPath: answer].orBug() }
         throw problem.code == .invalidToken ? Self.unauthorizedExtension : APIProblem(problem)
     }
 
@@ -48,9 +46,7 @@ extension API {
             throw InvalidField(field: "receipt", rule: "must be shown or opened")
         }
         try body.refuseUnknown()
-        for message in messages {
-            guard try await self.result(of: .receipt(message, receipt), token) == .done else { throw APIProblem.bug }
-        }
+        for message in messages { try await self.ask(.receipt(message, receipt), token, \.done) }
         return Response(status: .noContent)
     }
 
@@ -73,13 +69,11 @@ extension API {
         let token = try self.token(request, context, query: ["after"] + Paging.query)
         let paging = try Paging(request, limitMax: Self.missedMax)
         let question = ExtensionRequest.missed(after: try self.start(request, paging), limit: paging.limit)
-        guard case .missed(let page, let words, let hidesContent) = try await self.result(of: question, token) else {
-            throw APIProblem.bug
-        }
+        let (page, words, hidesContent) = try await self.ask(question, token, \.missed)
         let last = page.entries.last?.position
         let next = paging.next(after: last.map { "\($0)" }, hasMore: last.map { $0 < page.head } ?? false)
         let answer = page.missedAnswer(for: token.device.user.user, in: words, hidesContent: hidesContent)
-        guard var members = answer.objectValue else { throw APIProblem.bug }
+        var members = try answer.objectValue.orBug()
         members["next"] = next
         return .json(.object(members))
     }

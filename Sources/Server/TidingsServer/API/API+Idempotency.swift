@@ -17,8 +17,16 @@ struct Once: Equatable, Sendable {
     func wrap(_ command: APICommand) -> APICommand { .once(self.key, fingerprint: self.fingerprint, command) }
 }
 
+extension APIProblem {
+    static let keyReused = APIProblem(
+        .idempotencyKeyReused, field: Once.header, rule: "must be new: it was another request's in the last 24 hours")
+    static let keyInUse = APIProblem(
+        .idempotencyKeyInUse, field: Once.header, rule: "must wait: its first request is not answered yet",
+        headers: [.retryAfter: "1"])
+}
+
 extension APIKeys.Caller {
-    /// What tells keys of one app apart. No API key has a name with a colon.
+    /// The name that keeps the keys of one app apart. No API key has a name with a colon.
     var idempotencyName: String {
         switch self {
         case .key(let name): name

@@ -15,12 +15,12 @@ extension API {
 
     /// The app of the path, if who asks may do this there: with one of the app's keys, or as an operator.
     /// - Parameters: limited: whose share of the app it takes; nil where nothing limits it. role: what an operator has to be, if not what
-    ///   scope and method say.
+    ///   scope and method say. hasBody: as of `checkQuery`.
     /// - Throws: status 401 without a key or session that is good, 403 without the scope or role, 404 to an operator for an unknown app, 400
     ///   for a member of the query that is not in `query`; for a session what `identity` throws, too.
     func authorize(
         _ request: Request, _ context: Context, _ scope: APIScope, limited: Limited? = nil, query: [String] = [],
-        role: OperatorRole? = nil
+        role: OperatorRole? = nil, hasBody: Bool? = nil
     ) throws -> AppID {
         guard let identity = try self.identity(request, context) else {
             throw Self.unauthorized("must be \"Bearer KEY\" with one of the app's API keys")
@@ -34,17 +34,17 @@ extension API {
             }
         switch access {
         case .unknownApp: throw Self.unknownApp
-        case .unknownKey: throw Self.unauthorized("must hold one of the app's API keys")
+        case .unknownKey: throw self.wrongKey(request, .ofApp, else: "must hold one of the app's API keys")
         case .granted(let caller):
             context.note.caller = caller
-            // Whoever has no key is not told what the app has left.
+            // A caller without a key is not told what the app has left.
             context.share.question = limited?.question(app)
         case .refused(let caller, let refusal):
             context.note.caller = caller
             context.share.question = limited?.question(app)
             throw refusal.problem
         }
-        try Self.checkQuery(request, query)
+        try Self.checkQuery(request, query, hasBody: hasBody)
         context.note.audited = try context.audited(app, scope, request)
         return app
     }
@@ -54,7 +54,8 @@ extension API {
     ///   not in `query`; for a session what `identity` throws, too.
     @discardableResult
     func authorizeOperator(
-        _ request: Request, _ context: Context, _ role: OperatorRole, query: [String] = []
+        _ request: Request, _ context: Context, _ role: OperatorRole, query: [String] = [],
+        hasBody: Bool? = nil
     ) throws -> OperatorRecord {
         let found: OperatorRecord? =
             switch try self.identity(request, context) {
@@ -62,10 +63,12 @@ extension API {
             case .session(let signedIn)?: signedIn.record
             case nil: nil
             }
-        guard let found else { throw Self.unauthorized("must be \"Bearer KEY\" with an operator's key") }
+        guard let found else {
+            throw self.wrongKey(request, .ofOperator, else: "must be \"Bearer KEY\" with an operator's key")
+        }
         context.note.caller = .ofOperator(found.name)
         guard found.role >= role else { throw APIKeys.Refusal.missingRole(role).problem }
-        try Self.checkQuery(request, query)
+        try Self.checkQuery(request, query, hasBody: hasBody)
         return found
     }
 
@@ -121,7 +124,7 @@ extension API {
         return nil
     }
 
-    /// Of a list in one or several lines of a header (RFC 9110 §5.6.1).
+    /// Returns the elements of a list in one or several lines of a header (RFC 9110 §5.6.1).
     static func elements(of lines: [String]) -> [String] {
         lines.joined(separator: ",").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
     }
@@ -197,6 +200,16 @@ extension API {
         let parts = value.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
         return String(parts[1])
+    }
+
+    /// - Returns: status 403 for a key that is good, and of another kind than this; otherwise 401.
+    func wrongKey(_ request: Request, _ needed: APIKeys.Kind, else rule: String) -> APIProblem {
+        guard let key = Self.bearer(request), let found = self.keys.kind(of: key, but: needed) else {
+            return Self.unauthorized(rule)
+        }
+        let kind = found.kind.rawValue + (found.app.map { " of \($0)" } ?? "")
+        return APIProblem(
+            .wrongKey, field: "Authorization", rule: "holds \(kind): here \(needed.rawValue) is needed")
     }
 
     static func unauthorized(_ rule: String) -> APIProblem {

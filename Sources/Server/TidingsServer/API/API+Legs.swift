@@ -9,21 +9,17 @@ extension API {
     /// A step is one command of the store, between whose batches others come in.
     private static let looksOfAStep = 500
     private static let stepsOfARequest = 20
-    /// Of people in memory, of whom most have nothing open.
+    /// The number of people in memory a step looks at; most have nothing open.
     private static let openLooksOfAStep = 10_000
     private static let reasonBytesMax = 128
 
-    func addLegs(to app: RouterGroup<Context>) {
-        app.get("legs") { try await self.searchLegs($0, $1) }
-    }
+    static let legRoutes: [Route] = [.app(.get, "legs", .trace, query: Self.legMembers + Paging.query, API.searchLegs)]
 
     /// Newest message first.
-    private func searchLegs(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .trace, query: Self.legMembers + Paging.query)
+    private func searchLegs(_ app: AppID, _ request: Request, _ context: Context) async throws -> Response {
         let paging = try Paging(request, of: Self.legMembers)
         let filter = try self.legFilter(request)
-        let (since, until) = (try Self.time(request, "since"), try Self.time(request, "until"))
-        try InvalidField.check(since ?? .min <= until ?? .max, "until", "must not be before since")
+        let (since, until) = try Self.times(request)
         if let text = request.member("message_id") {
             let id = try self.messageID(text, "message_id")
             return .json(try await self.legs(of: id, in: app, filter, paging))
@@ -79,44 +75,42 @@ extension API {
             field: "user", rule: "must be present, or message_id: without them people without a device are not found")
     }
 
-    /// Of anybody, as far as they are in memory, which whoever has an open leg is.
-    private func openLegs(_ asked: OpenLegQuestion, _ paging: Paging) async throws -> JSONValue {
+    /// Searches the people in memory. Everybody with an open leg is in memory.
+    private func openLegs(_ asked: OpenLegQuestion, _ paging: Paging) async throws -> JSONMembers {
         var question = asked
         question.after = try paging.after { OpenLegPlace(text: $0) }
-        var legs: [JSONValue] = []
+        var legs: [JSONMembers] = []
         for _ in 0..<Self.stepsOfARequest {
             question.limit = paging.limit - legs.count
-            guard case .openLegs(let page) = try await self.result(of: .openLegs(question)) else {
-                throw APIProblem.bug
-            }
+            let page = try await self.ask(.openLegs(question), \.openLegs)
             legs += page.legs.flatMap(\.openJSON)
             question.after = page.next
             guard page.next != nil, legs.count < paging.limit else { break }
         }
         return [
-            "legs": .array(legs), "next": paging.next(after: question.after?.text, hasMore: question.after != nil),
-            "reached_at": .null,
+            "legs": legs, "next": paging.next(after: question.after?.text, hasMore: question.after != nil),
+            "reached_at": nil,
         ]
     }
 
     private func legs(
         of id: MessageID, in app: AppID, _ filter: LegFilter, _ paging: Paging
-    ) async throws -> JSONValue {
-        guard case .trace(let trace) = try await self.result(of: .trace(app, id)) else { throw APIProblem.bug }
+    ) async throws -> JSONMembers {
+        let trace = try await self.ask(.trace(app, id), \.trace)
         let place = try paging.after { LegPlace($0) }
         var found = FoundLegs(limit: paging.limit, filter: filter)
         if let trace { found.add(MessageLegs(trace), after: place) }
         return found.json(paging, reached: trace?.id, next: nil)
     }
 
-    private func legs(_ asked: LegQuestion, _ filter: LegFilter, _ paging: Paging) async throws -> JSONValue {
+    private func legs(_ asked: LegQuestion, _ filter: LegFilter, _ paging: Paging) async throws -> JSONMembers {
         var question = asked
         let place = try paging.after { LegPlace($0) }
         question.before = place?.before
         var found = FoundLegs(limit: paging.limit, filter: filter)
         var reached: MessageID?
         for _ in 0..<Self.stepsOfARequest {
-            guard case .legs(let page) = try await self.result(of: .legs(question)) else { throw APIProblem.bug }
+            let page = try await self.ask(.legs(question), \.legs)
             for message in page.messages { found.add(message, after: place) }
             reached = page.reached ?? reached
             question.before = page.next
@@ -169,7 +163,7 @@ private struct LegPlace {
         return "\(self.before)\n\(last.user)\n\(last.device)"
     }
 
-    /// Whether an earlier page has told it.
+    /// Returns true if an earlier page has told it.
     func hasTold(_ leg: LegID, of message: MessageLegs) -> Bool {
         guard let last, last.place == message.place else { return false }
         return (leg.user.user.rawValue, leg.device?.rawValue ?? "") <= (last.user, last.device)
@@ -180,7 +174,7 @@ private struct LegPlace {
 private struct FoundLegs {
     let limit: Int
     let filter: LegFilter
-    private var legs: [JSONValue] = []
+    private var legs: [JSONMembers] = []
     /// Behind the last that the page has room for, if there is another.
     private var next: LegPlace?
     private var last: LegPlace?
@@ -194,11 +188,14 @@ private struct FoundLegs {
 
     mutating func add(_ message: MessageLegs, after place: LegPlace?) {
         let about = message.about
-        let ended = message.ended.filter { self.filter.admits($0) }.map {
-            (leg: $0.leg, json: [("state", "ended")] + $0.members(about))
+        let receipts = Dictionary(grouping: message.receipts, by: \.leg)
+        // A message has many legs, and a page some of them.
+        typealias Found = (leg: LegID, json: () -> JSONMembers)
+        let ended = message.ended.filter { self.filter.admits($0) }.map { end -> Found in
+            (end.leg, { JSONMembers(["state": "ended"]) + end.members(about, receipts[end.leg] ?? []) })
         }
-        let open = message.open.filter { self.filter.admits($0) }.map {
-            (leg: $0.leg, json: [("state", "open")] + $0.members(about))
+        let open = message.open.filter { self.filter.admits($0) }.map { wait -> Found in
+            (wait.leg, { JSONMembers(["state": "open"]) + wait.members(about) })
         }
         for found in (ended + open).sorted(by: { $0.leg < $1.leg }) where !self.isFull {
             guard place?.hasTold(found.leg, of: message) != true else { continue }
@@ -207,15 +204,15 @@ private struct FoundLegs {
                 return
             }
             self.last = LegPlace(after: found.leg, of: message)
-            self.legs.append(.members(message.members + found.json + message.receiptMembers(of: found.leg)))
+            self.legs.append(message.members + found.json() + message.receiptMembers(of: found.leg))
         }
     }
 
-    func json(_ paging: Paging, reached: MessageID?, next: UInt64?) -> JSONValue {
+    func json(_ paging: Paging, reached: MessageID?, next: UInt64?) -> JSONMembers {
         let following = self.next ?? next.map { LegPlace(before: $0) }
         return [
-            "legs": .array(self.legs), "next": paging.next(after: following?.text, hasMore: following != nil),
-            "reached_at": .optional(reached?.wallMilliseconds),
+            "legs": self.legs, "next": paging.next(after: following?.text, hasMore: following != nil),
+            "reached_at": reached?.wallMilliseconds,
         ]
     }
 }
@@ -248,26 +245,24 @@ extension OpenLegPlace {
 }
 
 extension MessageLegs {
-    fileprivate var openJSON: [JSONValue] {
+    fileprivate var openJSON: [JSONMembers] {
         self.open.map {
-            .members(
-                self.members + [("state", "open")] + $0.members(self.about) + self.receiptMembers(of: $0.leg))
+            self.members + JSONMembers(["state": "open"]) + $0.members(self.about) + self.receiptMembers(of: $0.leg)
         }
     }
 
-    fileprivate var members: [(String, JSONValue)] {
+    fileprivate var members: JSONMembers {
         [
-            ("message_id", .string(self.id.description)), ("kind", .string(self.about.kind.rawValue)),
-            ("sender", .optional(self.about.sender?.rawValue)),
-            ("conversation", self.about.conversation?.json ?? .null),
-            ("object_name", .optional(self.about.objectName?.rawValue)), ("sent_at", .int(self.about.sentAt)),
+            "message_id": self.id, "kind": self.about.kind, "sender": self.about.sender,
+            "conversation": self.about.conversation, "object_name": self.about.objectName,
+            "object_type": self.about.objectName?.word, "sent_at": self.about.sentAt,
         ]
     }
 
-    fileprivate func receiptMembers(of leg: LegID) -> [(String, JSONValue)] {
-        func time(_ receipt: LegReceipt) -> JSONValue {
-            .optional(self.receipts.first { $0.leg == leg && $0.receipt == receipt }?.at)
+    fileprivate func receiptMembers(of leg: LegID) -> JSONMembers {
+        func time(_ receipt: LegReceipt) -> Int64? {
+            self.receipts.first { $0.leg == leg && $0.receipt == receipt }?.at
         }
-        return [("shown_at", time(.shown)), ("opened_at", time(.opened))]
+        return ["shown_at": time(.shown), "opened_at": time(.opened)]
     }
 }

@@ -7,31 +7,24 @@ import StoreModel
 import TidingsModel
 
 extension API {
-    func addLiveActivities(to app: RouterGroup<Context>) {
-        app.post("live-activities") { try await self.pushActivity($0, $1) }
-        app.get("live-activities/{id}") { try await self.activityPush($0, $1) }
-    }
+    static let liveActivityRoutes: [Route] = [
+        .app(.post, "live-activities", .messages, limited: .messages, API.pushActivity),
+        .app(.get, "live-activities/{id}", .trace, API.activityPush),
+    ]
 
     /// Answered before APNs is: what it says, `activityPush` tells.
-    private func pushActivity(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .messages, limited: .messages)
+    private func pushActivity(_ app: AppID, _ request: Request, _ context: Context) async throws -> Response {
         let (body, once) = try await self.keyedBody(request, context, app)
         let push = try self.livePush(body, id: Once.id(once))
         try push.validate()
-        guard case .passed(let at) = try await self.result(of: .pushActivity(app, push), once: once) else {
-            throw APIProblem.bug
-        }
+        let at = try await self.ask(.pushActivity(app, push), \.passed, once: once)
         context.note.made = push.id
-        return .json(["id": .string(push.id), "sent_at": .int(at)], status: .accepted)
+        return .json(["id": push.id, "sent_at": at], status: .accepted)
     }
 
-    private func activityPush(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .trace)
+    private func activityPush(_ app: AppID, _ request: Request, _ context: Context) async throws -> Response {
         let id = try CallID.uuid(try Self.parameter("id", context), field: "id").rawValue
-        guard case .activityPush(let trace) = try await self.result(of: .activityPush(app, id)) else {
-            throw APIProblem.bug
-        }
-        guard let trace else {
+        guard let trace = try await self.ask(.activityPush(app, id), \.activityPush) else {
             throw APIProblem(
                 .unknownLiveActivity, field: "id", rule: "names no push to a Live Activity of the last ten minutes")
         }
@@ -118,34 +111,31 @@ extension API {
 }
 
 extension ActivityPushTrace {
-    fileprivate var json: JSONValue {
-        var json = JSONObject([
-            ("id", .string(self.push.id)), ("environment", .string(self.push.environment.rawValue)),
-            ("topic", .string(self.push.topic)), ("target", self.push.isBroadcast ? "channel" : "token"),
-            ("event", .optional(self.push.payload.liveActivity?.event.rawValue)), ("sent_at", .int(self.sentAt)),
-        ])
-        for (name, value) in self.state.members { json[name] = value }
-        return .object(json)
+    fileprivate var json: JSONMembers {
+        JSONMembers([
+            "id": self.push.id, "environment": self.push.environment, "topic": self.push.topic,
+            "target": self.push.isBroadcast ? "channel" : "token", "event": self.push.payload.liveActivity?.event,
+            "sent_at": self.sentAt,
+        ]) + self.state.members
     }
 }
 
 extension PassedPushState {
-    var members: [(String, JSONValue)] {
-        let told: [(String, JSONValue)] =
+    var members: JSONMembers {
+        let told: JSONMembers =
             switch self {
-            case .pushing: [("state", "pushing")]
+            case .pushing: ["state": "pushing"]
             case .accepted(let apnsID, let uniqueID):
-                [("state", "accepted"), ("apns_id", .string(apnsID))]
-                    + (uniqueID.map { [("unique_id", .string($0))] } ?? [])
+                .given(["state": "accepted", "apns_id": apnsID, "unique_id": uniqueID])
             case .refused(let refusal):
-                [
-                    ("state", "refused"), ("reason", .string(refusal.reason.name)),
-                    ("status", .int(Int64(refusal.status))),
-                ] + (refusal.invalidSince.map { [("invalid_since", .int($0.milliseconds))] } ?? [])
-            case .notSent(let reason): [("state", "not_sent"), ("reason", .string(reason))]
-            case .unanswered: [("state", "unanswered")]
+                .given([
+                    "state": "refused", "reason": refusal.reason.name, "status": refusal.status,
+                    "invalid_since": refusal.invalidSince?.milliseconds,
+                ])
+            case .notSent(let reason): ["state": "not_sent", "reason": reason]
+            case .unanswered: ["state": "unanswered"]
             }
-        return told + [("meaning", .string(self.meaning))]
+        return told + ["meaning": self.meaning]
     }
 }
 

@@ -4,42 +4,36 @@ import ServerCore
 import StoreModel
 import TidingsModel
 
-/// The apps of the server, for its operators (docs/decisions/0043-apps-at-run-time.md).
+/// The apps of the server, for its operators (docs/inside/decisions/0043-apps-at-run-time.md).
 extension API {
-    func addApps(to router: Router<Context>) {
-        let apps = router.group("v1/apps")
-        apps.get { try await self.apps($0, $1) }
-        apps.post { try await self.createApp($0, $1) }
-        apps.get("{app}") { try await self.managedApp($0, $1) }
-        apps.put("{app}/settings") { try await self.setAppSettings($0, $1) }
-        apps.post("{app}/suspend") { try await self.suspend($0, $1, true) }
-        apps.post("{app}/resume") { try await self.suspend($0, $1, false) }
-    }
+    static let managedAppRoutes: [Route] = [
+        .operators(.get, "v1/apps", .view, query: Paging.query, API.apps),
+        .operators(.post, "v1/apps", .administer, API.createApp),
+        .managed(.get, "", .view, API.managedApp),
+        .managed(.put, "settings", .administer, API.setAppSettings),
+        .managed(.post, "suspend", .administer) { api in { try await api.suspend($0, $1, $2, true) } },
+        .managed(.post, "resume", .administer) { api in { try await api.suspend($0, $1, $2, false) } },
+    ]
 
-    /// Of keys that are no app's.
+    /// The app of keys that are no app's.
     static let server = AppID("")
 
     var apps: AppRegistry { self.keys.registry }
 
     private func apps(_ request: Request, _ context: Context) async throws -> Response {
-        try self.authorizeOperator(request, context, .view, query: Paging.query)
         let paging = try Paging(request)
         let (page, next) = try paging.page(of: self.apps.apps, by: \.id, text: \.rawValue, read: { AppID($0) })
-        return .json(["apps": .array(page.map { $0.told(self.apps) }), "next": next])
+        return .json(["apps": page.map { $0.told(self.apps) }, "next": next])
     }
 
-    private func managedApp(_ request: Request, _ context: Context) async throws -> Response {
-        try self.authorizeOperator(request, context, .view)
-        return self.response(try self.known(context))
+    private func managedApp(_ app: ManagedApp, _ request: Request, _ context: Context) async throws -> Response {
+        self.response(app)
     }
 
     private func createApp(_ request: Request, _ context: Context) async throws -> Response {
-        try self.authorizeOperator(request, context, .administer)
         let (body, once) = try await self.keyedBody(request, context, Self.server)
         let id = try AppID.validated(try body.string("id"), field: "id")
-        let settings = try body.optionalMembers("settings").map { fields throws(InvalidField) in
-            try Self.settings(fields)
-        }
+        let settings = try body.optionalMembers("settings").map { try Self.settings($0) }
         try body.refuseUnknown()
         try Self.check(settings ?? AppSettings(), of: id, path: "settings.")
         context.note.change = id.rawValue
@@ -47,20 +41,16 @@ extension API {
         let app = try await self.changedApp(
             context, .createApp(id, settings ?? AppSettings(), record), once, draws: true)
         return .json(
-            [
-                "app": app.told(self.apps),
-                "token_secret": ["id": .string(record.id), "secret": .string(secret)],
-            ], status: .created)
+            ["app": app.told(self.apps), "token_secret": JSONMembers(["id": record.id, "secret": secret])],
+            status: .created)
     }
 
-    private func setAppSettings(_ request: Request, _ context: Context) async throws -> Response {
-        try self.authorizeOperator(request, context, .administer)
-        let app = try self.known(context)
+    private func setAppSettings(_ app: ManagedApp, _ request: Request, _ context: Context) async throws -> Response {
         let revision = try Self.ifMatch(request, app)
         let body = try await self.body(request)
         let settings = try Self.settings(body.allMembers)
         try Self.check(settings, of: app.id)
-        // Whoever has a key of the key set signs as anybody, for as long as it stands.
+        // A holder of a key of the key set signs as anybody, for as long as it stands.
         let isNeeded = settings.tokens.keySource.map { $0 != app.settings.tokens.keySource } ?? false
         try await self.confirm(body, request, context, isNeeded: isNeeded)
         return self.response(try await self.changedApp(context, .setAppSettings(app.id, settings, revision: revision)))
@@ -72,9 +62,9 @@ extension API {
         return try AppSettings(json: fields)
     }
 
-    private func suspend(_ request: Request, _ context: Context, _ isSuspended: Bool) async throws -> Response {
-        try self.authorizeOperator(request, context, .administer)
-        let app = try self.known(context)
+    private func suspend(
+        _ app: ManagedApp, _ request: Request, _ context: Context, _ isSuspended: Bool
+    ) async throws -> Response {
         let (body, once) = try await self.keyedBody(request, context, app.id, mayBeEmpty: true)
         try body.refuseUnknown()
         return self.response(try await self.changedApp(context, .suspendApp(app.id, isSuspended), once, of: app))
@@ -94,14 +84,10 @@ extension API {
         _ context: Context, _ change: ControlChange, _ once: Once? = nil, of known: ManagedApp? = nil,
         draws: Bool = false
     ) async throws -> ManagedApp {
-        switch try await self.changed(context, change, once, draws: draws) {
-        case .app(let app)?: return app
-        case nil:
-            // The repeat of a change that was made.
-            guard let known else { throw APIProblem.bug }
-            return self.apps.app(known.id)?.record ?? known
-        case .ofOperator?, .noted?: throw APIProblem.bug
-        }
+        if let changed = try await self.changed(context, change, once, draws: draws) { return try changed.app.orBug() }
+        // The repeat of a change that was made.
+        let known = try known.orBug()
+        return self.apps.app(known.id)?.record ?? known
     }
 
     /// - Returns: nil for the repeat of a change that was made.
@@ -110,16 +96,12 @@ extension API {
     ) async throws -> ControlAnswer? {
         let command = APICommand.changeControl(context.author.map { .by($0, change) } ?? change)
         do {
-            switch try await self.result(of: command, once: once) {
-            case .control(let answer): return answer
-            case .done where draws:
-                throw APIProblem(
-                    .secretAlreadyShown, field: Once.header,
-                    rule:
-                        "must be new: what its first request has drawn was shown then, and is kept nowhere; replace it")
-            case .done: return nil
-            default: throw APIProblem.bug  // tidy: no other answer is one to a change
-            }
+            let result = try await self.result(of: command, once: once)
+            guard case .done = result else { return try result.control.orBug() }
+            guard draws else { return nil }
+            throw APIProblem(
+                .secretAlreadyShown, field: Once.header,
+                rule: "must be new: what its first request has drawn was shown then, and is kept nowhere; replace it")
         } catch let problem as APIProblem where problem.code == .told(.notAllowed) {
             guard problem.field != "revision" else { throw Self.revisionChanged }
             if problem.field == "credential" {
@@ -137,7 +119,7 @@ extension API {
         return (secret, TokenSecret(id: id, sealed: sealed, createdAt: Clocks.now().wall))
     }
 
-    /// What the store does not look at.
+    /// Checks the settings that the store does not look at.
     private static func check(_ settings: AppSettings, of app: AppID, path: String = "") throws(InvalidField) {
         guard let fault = (settings.faults(in: app) + settings.tokens.addressFaults).first else { return }
         let field = fault.field == "settings" ? "settings" : path + fault.field
@@ -174,28 +156,20 @@ extension API {
 
 extension ManagedApp {
     /// Nothing of it is a secret.
-    func told(_ registry: AppRegistry) -> JSONValue {
+    func told(_ registry: AppRegistry) -> JSONMembers {
         [
-            "id": .string(self.id.rawValue), "revision": .int(self.revision), "created_at": .int(self.createdAt),
-            "suspended": .bool(self.isSuspended), "settings": self.settings.json,
-            "secrets": .array(
-                self.secrets.map { secret in
-                    [
-                        "id": .string(secret.id), "created_at": .int(secret.createdAt),
-                        "ends_at": .optional(secret.endsAt),
-                    ]
-                }),
-            "api_keys": .array(
-                self.apiKeys.map { key in
-                    let lastUse = registry.lastUse(of: .api(self.id, name: key.name), stored: key.lastUsedAt)
-                    return [
-                        "name": .string(key.name), "scopes": .array(key.scopes.map { .string($0) }),
-                        "created_at": .int(key.createdAt), "last_used_at": .optional(lastUse),
-                        "previous_ends_at": .optional(key.hashes.previous?.endsAt),
-                    ]
-                }),
-            "client_keys": .array(self.clientKeys.map(\.json)),
-            "imported": .bool(self.importedDigest != nil),
+            "id": self.id, "revision": self.revision, "created_at": self.createdAt, "suspended": self.isSuspended,
+            "settings": self.settings.json,
+            "secrets": self.secrets.objects { secret in
+                ["id": secret.id, "created_at": secret.createdAt, "ends_at": secret.endsAt]
+            },
+            "api_keys": self.apiKeys.objects { key in
+                let lastUse = registry.lastUse(of: .api(self.id, name: key.name), stored: key.lastUsedAt)
+                return [
+                    "name": key.name, "scopes": key.scopes, "created_at": key.createdAt, "last_used_at": lastUse,
+                    "previous_ends_at": key.hashes.previous?.endsAt,
+                ]
+            }, "client_keys": self.clientKeys.map(\.json), "imported": self.importedDigest != nil,
         ]
     }
 }

@@ -9,57 +9,28 @@ import TidingsModel
 /// with ranges (RFC 9110 §14). What is decided stands in `MediaRules`.
 extension API {
     /// For phones, on their port.
-    func addMedia(to router: Router<Context>) {
-        let group = router.group("v1/media")
-        group.on("uploads", method: .options) { request, _ in try self.uploadOptions(request) }
-        group.post("uploads") { request, context in
-            try await self.tus(request, context) {
-                let owner = try await self.uploader(request, context)
-                return try await self.createUpload(request, owner, try self.uploadKey(request))
-            }
-        }
-        self.addUpload(to: group) { try await self.uploader($0, $1) }
-        group.post("uploads/{id}") { try await self.override($0, $1) }
-        group.get("{id}") { try await self.download($0, $1) }
-        group.head("{id}") { try await self.download($0, $1) }
-        group.delete("{id}") { try await self.deleteOwn($0, $1) }
-    }
-
-    /// One upload, the same for whoever is its owner.
-    func addUpload(
-        to group: RouterGroup<Context>,
-        owner: @escaping @Sendable (Request, Context) async throws -> MediaShelf.Owner
-    ) {
-        group.head("uploads/{id}") { request, context in
-            try await self.tus(request, context) {
-                try self.uploadState(context, try await owner(request, context))
-            }
-        }
-        group.patch("uploads/{id}") { request, context in
-            try await self.tus(request, context) {
-                try await self.appendToUpload(request, context, try await owner(request, context))
-            }
-        }
-        group.delete("uploads/{id}") { request, context in
-            try await self.tus(request, context) {
-                try await self.terminateUpload(context, try await owner(request, context))
-            }
-        }
-    }
+    static let mediaRoutes: [Route] = [
+        .open(.options, "v1/media/uploads", API.uploadOptions),
+        .upload(.post, "v1/media/uploads", by: API.uploader, API.createUpload),
+        .upload(.head, "v1/media/uploads/{id}", by: API.uploader, API.uploadState),
+        .upload(.patch, "v1/media/uploads/{id}", by: API.uploader, API.appendToUpload),
+        .upload(.delete, "v1/media/uploads/{id}", by: API.uploader, API.terminateUpload),
+        .upload(.post, "v1/media/uploads/{id}", by: API.uploader, API.override),
+        .open(.get, "v1/media/{id}", API.download),
+        .open(.head, "v1/media/{id}", API.download),
+        .open(.delete, "v1/media/{id}", API.deleteOwn),
+    ]
 
     /// For clients behind something that lets no other methods through.
-    private func override(_ request: Request, _ context: Context) async throws -> Response {
-        try await self.tus(request, context) {
-            let owner = try await self.uploader(request, context)
-            switch request.headers[Tus.methodOverride] {
-            case "PATCH"?: return try await self.appendToUpload(request, context, owner)
-            case "DELETE"?: return try await self.terminateUpload(context, owner)
-            case "HEAD"?: return try self.uploadState(context, owner)
-            default:
-                throw APIProblem(
-                    .methodNotAllowed, field: "method", rule: "must be PATCH, DELETE or HEAD",
-                    headers: [.allow: "DELETE, HEAD, PATCH"])
-            }
+    private func override(_ request: Request, _ context: Context, _ owner: MediaShelf.Owner) async throws -> Response {
+        switch request.headers[Tus.methodOverride] {
+        case "PATCH"?: return try await self.appendToUpload(request, context, owner)
+        case "DELETE"?: return try await self.terminateUpload(request, context, owner)
+        case "HEAD"?: return try self.uploadState(request, context, owner)
+        default:
+            throw APIProblem(
+                .methodNotAllowed, field: "method", rule: "must be PATCH, DELETE or HEAD",
+                headers: [.allow: "DELETE, HEAD, PATCH"])
         }
     }
 
@@ -113,7 +84,7 @@ extension API {
 
     // MARK: - Uploading
 
-    private func uploadOptions(_ request: Request) throws -> Response {
+    private func uploadOptions(_ request: Request, _ context: Context) throws -> Response {
         let shelf = try self.shelf()
         var headers = Tus.versions
         headers[Tus.extensions] = "creation,termination,checksum"
@@ -123,9 +94,7 @@ extension API {
     }
 
     /// Every answer names the version, and no other is spoken.
-    func tus(
-        _ request: Request, _ context: Context, _ answer: () async throws -> Response
-    ) async throws -> Response {
+    func tus(_ request: Request, _ context: Context, _ answer: () async throws -> Response) async throws -> Response {
         do {
             guard request.headers[Tus.resumable] == Tus.version else {
                 throw APIProblem(
@@ -134,11 +103,9 @@ extension API {
             var response = try await Self.toldAsProblems(answer)
             response.headers[Tus.resumable] = Tus.version
             return response
-        } catch var problem as APIProblem {
-            problem.headers[Tus.resumable] = Tus.version
-            throw problem
-        } catch let invalid as InvalidField {
-            var problem = APIProblem(invalid)
+        } catch {
+            let invalid = (error as? InvalidField).map { APIProblem($0) }
+            guard var problem = invalid ?? (error as? APIProblem) else { throw error }
             problem.headers[Tus.resumable] = Tus.version
             throw problem
         }
@@ -157,11 +124,12 @@ extension API {
         }
     }
 
-    /// - Parameter key: the request's idempotency key.
-    func createUpload(
-        _ request: Request, _ owner: MediaShelf.Owner, _ key: MediaRecord.Request?
-    ) async throws -> Response {
+    func createUpload(_ request: Request, _ context: Context, _ owner: MediaShelf.Owner) async throws -> Response {
+        // What the backend came with; nil for a person, whose keys are their own.
+        let apiKey = context.note.caller?.idempotencyName
+        let key = try Self.idempotencyKey(of: request).map { MediaRecord.Request(apiKey: apiKey, key: $0) }
         let shelf = try self.shelf()
+        try Self.refuseBody(request)
         guard let length = request.headers[Tus.length].flatMap({ Int64(digits: $0) }), length > 0 else {
             throw InvalidField(field: "Upload-Length", rule: "must be the file's length in bytes, 1 or more")
         }
@@ -169,30 +137,20 @@ extension API {
         guard let type = metadata["filetype"] else {
             throw InvalidField(field: "Upload-Metadata", rule: "must have filetype, the file's media type in Base64")
         }
-        let kind = MediaKind(mediaType: type)
-        guard let kind else { try MediaRules.checkKind(nil, shelf.limits); throw APIProblem.bug }
+        if MediaKind(mediaType: type) == nil { try MediaRules.checkKind(nil, shelf.limits) }
+        let kind = try MediaKind(mediaType: type).orBug()
         let record = MediaRecord(
             id: Self.newMediaID(), app: owner.app, owner: owner.user, kind: kind,
             name: metadata["filename"].flatMap { MediaName.cleaned($0, kind) }, bytes: length,
             createdAt: Clocks.now().wall, request: key)
         switch try await shelf.create(record) {
         case .new(let record): return Self.created(record, request)
-        case .underWay:
-            throw APIProblem(
-                .keyInUse, field: Once.header, rule: "must wait: its first request is not answered yet",
-                headers: [.retryAfter: "1"])
+        case .underWay: throw APIProblem.keyInUse
         case .earlier(let earlier):
-            guard earlier.bytes == record.bytes, earlier.kind == record.kind, earlier.name == record.name else {
-                throw APIProblem(
-                    .keyReused, field: Once.header, rule: "must be new: it was another request's in the last 24 hours")
-            }
+            guard earlier.bytes == record.bytes, earlier.kind == record.kind, earlier.name == record.name
+            else { throw APIProblem.keyReused }
             return Self.created(earlier, request)
         }
-    }
-
-    /// - Parameter apiKey: what the backend came with; nil for a person, whose keys are their own.
-    func uploadKey(_ request: Request, apiKey: String? = nil) throws(InvalidField) -> MediaRecord.Request? {
-        try Self.idempotencyKey(of: request).map { MediaRecord.Request(apiKey: apiKey, key: $0) }
     }
 
     private static func newMediaID() -> MediaID {
@@ -200,13 +158,12 @@ extension API {
     }
 
     private static func created(_ record: MediaRecord, _ request: Request) -> Response {
-        var response = Response.json(
-            ["media_id": .string(record.id.rawValue), "reference": .string(record.id.reference)], status: .created)
+        var response = Response.json(["media_id": record.id, "reference": record.id.reference], status: .created)
         response.headers[.location] = "\(request.uri.path)/\(record.id)"
         return response
     }
 
-    private func uploadState(_ context: Context, _ owner: MediaShelf.Owner) throws -> Response {
+    func uploadState(_ request: Request, _ context: Context, _ owner: MediaShelf.Owner) throws -> Response {
         let record = try self.own(context, owner)
         var headers: HTTPFields = [.cacheControl: "no-store"]
         headers[Tus.offset] = "\(record.offset)"
@@ -221,9 +178,7 @@ extension API {
         return record
     }
 
-    private func appendToUpload(
-        _ request: Request, _ context: Context, _ owner: MediaShelf.Owner
-    ) async throws -> Response {
+    func appendToUpload(_ request: Request, _ context: Context, _ owner: MediaShelf.Owner) async throws -> Response {
         let shelf = try self.shelf()
         let id = try self.mediaID(context)
         guard request.headers[.contentType] == Tus.contentType else {
@@ -241,7 +196,7 @@ extension API {
         return Response(status: .noContent, headers: headers)
     }
 
-    private func terminateUpload(_ context: Context, _ owner: MediaShelf.Owner) async throws -> Response {
+    func terminateUpload(_ request: Request, _ context: Context, _ owner: MediaShelf.Owner) async throws -> Response {
         try await self.shelf().remove(try self.mediaID(context), of: owner.app, .deleted) { $0.owner == owner.user }
         return Response(status: .noContent)
     }
@@ -259,7 +214,7 @@ extension API {
 
     private func deleteOwn(_ request: Request, _ context: Context) async throws -> Response {
         try await Self.toldAsProblems {
-            try await self.terminateUpload(context, try await self.uploader(request, context))
+            try await self.terminateUpload(request, context, try await self.uploader(request, context))
         }
     }
 
@@ -277,9 +232,7 @@ extension API {
             person = extensionToken.device.user
             try context.count(for: person)
             try Self.checkQuery(request, query)
-            guard let message else {
-                throw InvalidField(field: "message", rule: "must name the message that names it")
-            }
+            guard let message else { throw InvalidField(field: "message", rule: "must name the message that names it") }
             result = try await self.mediaResult(
                 of: .fromExtension(
                     extensionToken.device, tokenIssuedAt: extensionToken.issuedAt,

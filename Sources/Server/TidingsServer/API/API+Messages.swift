@@ -5,34 +5,37 @@ import StoreModel
 import TidingsModel
 
 extension API {
-    func addMessages(to app: RouterGroup<Context>) {
-        app.post("messages") { try await self.send($0, $1) }
-        app.patch("messages/{id}") { try await self.edit($0, $1) }
-        app.delete("messages/{id}") { try await self.recall($0, $1) }
-        app.get("messages/{id}/trace") { try await self.trace($0, $1) }
-        app.get("messages/{id}/receipts") { try await self.receipts($0, $1) }
-        app.get("conversations/{type}/{id}/messages") { try await self.history($0, $1) }
-        app.post("custom-messages") { try await self.sendCustom($0, $1) }
-    }
+    static let messageRoutes: [Route] = [
+        .app(.post, "messages", .messages, limited: .messages, API.send),
+        .app(.get, "messages/{id}", .history, limited: .requests, API.readMessage),
+        .app(.patch, "messages/{id}", .messages, limited: .requests, query: ["actor"], API.edit),
+        .app(.delete, "messages/{id}", .messages, limited: .requests, query: ["actor"], API.recall),
+        .app(.get, "messages/{id}/trace", .trace, API.trace),
+        .app(.get, "messages/{id}/receipts", .history, limited: .requests, query: ["actor"], API.receipts),
+        .app(
+            .get, "conversations/{type}/{id}/messages", .history, limited: .requests, query: ["user"] + Paging.query,
+            API.history),
+        .app(.post, "custom-messages", .messages, limited: .messages, API.sendCustom),
+    ]
 
     /// The client message id makes a repeated request one message, also without an idempotency key.
-    private func send(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .messages, limited: .messages)
+    private func send(_ app: AppID, _ request: Request, _ context: Context) async throws -> Response {
         let (body, once) = try await self.keyedBody(request, context, app)
         let sender = try UserID.validated(try body.string("sender"), field: "sender")
-        let ignoresBlocks = try body.bool("ignores_blocks", default: false)
+        var past: PastRefusals = []
+        if try body.bool("ignores_blocks", default: false) { past.insert(.blocks) }
+        if try body.bool("ignores_ban", default: false) { past.insert(.ban) }
         let author = try body.optionalString("author")
         let draft = try self.draft(body)
         if let author { context.note.author = try UserID.validated(author, field: "author").rawValue }
         return try await self.send(
             .send(
-                UserKey(app: app, user: sender), draft, ignoresBlocks: ignoresBlocks, author: author.map { UserID($0) }),
+                UserKey(app: app, user: sender), draft, past: past, author: author.map { UserID($0) }),
             once, context)
     }
 
     /// A message of the backend to the app itself on people's phones (S4.10).
-    private func sendCustom(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .messages, limited: .messages)
+    private func sendCustom(_ app: AppID, _ request: Request, _ context: Context) async throws -> Response {
         let (body, once) = try await self.keyedBody(request, context, app)
         let recipients = try self.people(
             try body.strings("recipients"), "recipients", max: CustomOperation.recipientsMax)
@@ -52,23 +55,18 @@ extension API {
     }
 
     private func send(_ command: APICommand, _ once: Once?, _ context: Context) async throws -> Response {
-        guard case .accepted(let accepted, let isRepeat) = try await self.result(of: command, once: once) else {
-            throw APIProblem.bug
-        }
+        let (accepted, isRepeat) = try await self.ask(command, \.accepted, once: once)
         context.note.made = accepted.messageID.description
         return .json(
             [
-                "message_id": .string(accepted.messageID.description),
-                "client_message_id": .string(accepted.clientMessageID.rawValue), "sent_at": .int(accepted.sentAt),
-                "repeated": .bool(isRepeat),
+                "message_id": accepted.messageID, "client_message_id": accepted.clientMessageID,
+                "sent_at": accepted.sentAt, "repeated": isRepeat,
             ], status: isRepeat ? .ok : .created)
     }
 
     func draft(_ body: APIBody) throws(InvalidField) -> MessageDraft {
-        let place = try body.object("conversation")
-        let conversation = ConversationID(
-            type: try self.word(try place.string("type"), "conversation.type"), target: try place.string("target"))
-        try place.refuseUnknown()
+        let conversation = try self.conversation(body)
+        let (name, content) = try self.typedContent(body)
         var flags: MessageFlags = []
         for (name, flag) in [("stored", MessageFlags.stored), ("counted", .counted), ("notified", .notified)]
         where try body.bool(name, default: true) {
@@ -76,8 +74,7 @@ extension API {
         }
         let draft = MessageDraft(
             clientMessageID: ClientMessageID(try body.string("client_message_id")), conversation: conversation,
-            objectName: ObjectName(try body.optionalString("object_name") ?? ObjectName.text.rawValue),
-            content: try body.string("content"), flags: flags, pushText: try body.optionalString("push_text"),
+            objectName: name, content: content, flags: flags, pushText: try body.optionalString("push_text"),
             mentions: try self.mentions(body),
             recipients: try self.people(
                 try body.strings("recipients", default: []), "recipients", max: MessageDraft.recipientsMax),
@@ -86,6 +83,50 @@ extension API {
         try body.refuseUnknown()
         try draft.validate()
         return draft
+    }
+
+    /// Reads a conversation as answers tell it.
+    func conversation(_ body: APIBody) throws(InvalidField) -> ConversationID {
+        let place = try body.object("conversation", suchAs: #"{"type": "direct", "target": "bob"}"#)
+        let type = try self.kind(place, "type", of: "conversation")
+        let target = try UserID.validated(try place.string("target"), field: "conversation.target")
+        try place.refuseUnknown()
+        return ConversationID(type: type, target: target.rawValue)
+    }
+
+    /// Reads a kind, with the word for it if that stands there, too.
+    func kind(_ place: APIBody, _ member: String, of path: String) throws(InvalidField) -> ConversationType {
+        let kind: ConversationType = try self.word(try place.string(member), "\(path).\(member)")
+        let name = try place.optionalString("\(member)_name")
+        guard name == nil || name == kind.word else { throw place.problem("\(member)_name", "must be \(kind.word)") }
+        return kind
+    }
+
+    /// Reads `object_name`, and what a message of that type says.
+    func typedContent(_ body: APIBody) throws(InvalidField) -> (name: ObjectName, content: String) {
+        let name = try body.optionalString("object_name").map { ObjectName(word: $0) } ?? .text
+        let said = try self.content(body)
+        try self.check(said, of: name, body)
+        return (name, said.content)
+    }
+
+    /// Reads what a message says, and which member says it: `content`, as text or as an object, or `text`.
+    private func content(_ body: APIBody) throws(InvalidField) -> (member: String, content: String) {
+        switch (try body.optionalContent("content"), try body.optionalString("text")) {
+        case (let content?, nil): return ("content", content)
+        case (nil, let text?): return ("text", MessageContent.text(text).json)
+        case (.some, .some): throw body.problem("text", "must be left out beside content")
+        case (nil, nil): throw body.problem("content", "must be present, or text")
+        }
+    }
+
+    private func check(
+        _ said: (member: String, content: String), of name: ObjectName, _ body: APIBody
+    ) throws(InvalidField) {
+        guard said.member != "text" || name == .text else {
+            throw body.problem("text", "must be left out of a message of type \(name): it has content")
+        }
+        if let rule = StoreRules.rule(brokenBy: said.content, of: name) { throw body.problem(said.member, rule) }
     }
 
     private func mentions(_ body: APIBody) throws(InvalidField) -> Mentions {
@@ -101,39 +142,37 @@ extension API {
         return isEveryone ? .everyone : .none
     }
 
-    private func edit(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .messages, limited: .requests, query: ["actor"])
+    private func edit(_ app: AppID, _ request: Request, _ context: Context) async throws -> Response {
         let id = try self.messageID(try Self.parameter("id", context), "id")
         let actor = try self.actor(request)
         let body = try await self.body(request)
-        let content = try body.string("content")
+        let said = try self.content(body)
         try body.refuseUnknown()
-        return try await self.execute(app, actor, .edit(id, content: content))
+        let edit = ClientRequest.edit(id, content: said.content)
+        try edit.validate()
+        // Its type says what it may say. Who may edit it, and whether it is there, the edit itself says.
+        if let message = try await self.read(.readMessage(app, id), \.trace)?.message {
+            try self.check(said, of: message.objectName, body)
+        }
+        return try await self.execute(app, actor, edit)
     }
 
-    private func recall(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .messages, limited: .requests, query: ["actor"])
+    private func recall(_ app: AppID, _ request: Request, _ context: Context) async throws -> Response {
         let id = try self.messageID(try Self.parameter("id", context), "id")
         return try await self.execute(app, try self.actor(request), .recall(id))
     }
 
     /// Newest first.
-    private func history(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(
-            request, context, .history, limited: .requests, query: ["user"] + Paging.query)
+    private func history(_ app: AppID, _ request: Request, _ context: Context) async throws -> Response {
         let conversation = try self.place(context)
-        guard let user = request.member("user") else {
-            throw InvalidField(field: "user", rule: "must be present")
-        }
+        guard let user = request.member("user") else { throw InvalidField(field: "user", rule: "must be present") }
         let reader = try UserID.validated(user, field: "user")
         let paging = try Paging(request, of: ["user"])
         let before = try paging.after { MessageID($0) }
         let question = ClientRequest.history(conversation, before: before, limit: UInt32(paging.limit))
-        guard case .history(let messages, let hasMore) = try await self.history(app, reader, question, before) else {
-            throw APIProblem.bug
-        }
+        let (messages, hasMore) = try await self.history(app, reader, question, before)
         return .json([
-            "messages": .array(messages.map(\.json)),
+            "messages": messages.map(\.json),
             "next": paging.next(after: messages.last?.id.description, hasMore: hasMore),
         ])
     }
@@ -141,36 +180,63 @@ extension API {
     /// A message that is not there was the last one of a page of another store: one that was restored since.
     private func history(
         _ app: AppID, _ reader: UserID, _ question: ClientRequest, _ before: MessageID?
-    ) async throws -> ClientAnswer {
+    ) async throws -> (messages: [Message], hasMore: Bool) {
         do {
-            return try await self.answer(app, reader, question)
+            return try await self.ask(app, reader, question, \.history)
         } catch let problem as APIProblem where before != nil && problem.code == .told(.unknownMessage) {
             throw Paging.bad
         }
     }
 
-    private func receipts(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .history, limited: .requests, query: ["actor"])
+    private func receipts(_ app: AppID, _ request: Request, _ context: Context) async throws -> Response {
         let id = try self.messageID(try Self.parameter("id", context), "id")
-        guard case .receipts(let receipts) = try await self.answer(app, try self.actor(request), .receipts(id)) else {
-            throw APIProblem.bug
-        }
+        let receipts = try await self.ask(app, try self.actor(request), .receipts(id), \.receipts)
         return .json([
-            "message_id": .string(receipts.id.description), "recipients": .int(Int64(receipts.recipients)),
-            "delivered": .array(receipts.delivered.map { .string($0.rawValue) }),
-            "read": .array(receipts.read.map { .string($0.rawValue) }),
+            "message_id": receipts.id, "recipients": receipts.recipients, "delivered": receipts.delivered,
+            "read": receipts.read,
         ])
     }
 
-    private func trace(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .trace)
+    private func trace(_ app: AppID, _ request: Request, _ context: Context) async throws -> Response {
         let id = try self.messageID(try Self.parameter("id", context), "id")
-        guard case .trace(let trace) = try await self.result(of: .trace(app, id)) else {
-            throw APIProblem.bug
-        }
-        guard let trace else {
-            throw APIProblem(.told(.unknownMessage), field: "id", rule: "names no message of this app")
-        }
+        guard let trace = try await self.ask(.trace(app, id), \.trace) else { throw Self.unknownMessage }
         return .json(trace.json)
+    }
+
+    /// Tells a message as edited; one that was recalled says nothing. A recall, or a message to the app itself, is none.
+    private func readMessage(_ app: AppID, _ request: Request, _ context: Context) async throws -> Response {
+        let id = try self.messageID(try Self.parameter("id", context), "id")
+        guard let found = try await self.read(.readMessage(app, id), \.trace), let message = found.message else {
+            throw Self.unknownMessage
+        }
+        return .json(message.json + ["recall": found.recall])
+    }
+
+    private static var unknownMessage: APIProblem {
+        APIProblem(.told(.unknownMessage), field: "id", rule: "names no message of this app")
+    }
+}
+
+extension Message {
+    var json: JSONMembers {
+        [
+            "message_id": self.id, "sender": self.sender, "conversation": self.conversation,
+            "object_name": self.objectName, "object_type": self.objectName.word,
+            "client_message_id": self.clientMessageID, "content": self.content,
+            "counted": self.flags.contains(.counted), "notified": self.flags.contains(.notified),
+            "unlisted": self.flags.contains(.unlisted), "push_text": self.pushText, "push": self.push?.json,
+            "sent_at": self.sentAt, "mentions": self.mentions.json, "recipients": self.recipients,
+            "expires_at": self.expiresAt,
+        ]
+    }
+}
+
+extension Mentions {
+    fileprivate var json: JSONMembers? {
+        switch self {
+        case .none: nil
+        case .users(let users): ["users": users]
+        case .everyone: ["everyone": true]
+        }
     }
 }

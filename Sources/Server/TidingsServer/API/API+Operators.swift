@@ -5,24 +5,22 @@ import TidingsModel
 
 /// Who runs the server, and what each of them may do. The first one is added on the server's own machine (`OperatorKeys`).
 extension API {
-    func addOperators(to router: Router<Context>) {
-        let operators = router.group("v1/operators")
-        operators.get { try await self.operators($0, $1) }
-        operators.post { try await self.addOperator($0, $1) }
-        operators.patch("{name}") { try await self.setOperatorRole($0, $1) }
-        operators.post("{name}/rotate") { try await self.rotateOperator($0, $1) }
-        operators.delete("{name}") { try await self.removeOperator($0, $1) }
-    }
+    static let operatorRoutes: [Route] = [
+        .operators(.get, "v1/operators", .view, query: Paging.query, API.operators),
+        .operators(.post, "v1/operators", .administer, API.addOperator),
+        .operators(.patch, "v1/operators/{name}", .administer, API.setOperatorRole),
+        .operators(.post, "v1/operators/{name}/rotate", .administer, API.rotateOperator),
+        .operators(.delete, "v1/operators/{name}", .administer, hasBody: true, API.removeOperator),
+        .operators(.get, "v1/server", .administer, API.server),
+    ]
 
     private func operators(_ request: Request, _ context: Context) async throws -> Response {
-        try self.authorizeOperator(request, context, .view, query: Paging.query)
         let paging = try Paging(request)
         let (page, next) = try paging.page(of: self.apps.operators, by: \.name, text: \.self, read: { $0 })
-        return .json(["operators": .array(page.map { $0.told(self.apps) }), "next": next])
+        return .json(["operators": page.map { $0.told(self.apps) }, "next": next])
     }
 
     private func addOperator(_ request: Request, _ context: Context) async throws -> Response {
-        try self.authorizeOperator(request, context, .administer)
         let (body, once) = try await self.keyedBody(request, context, Self.server)
         let name = try body.string("name")
         let role: OperatorRole = try self.word(try body.string("role"), "role")
@@ -32,38 +30,30 @@ extension API {
         let record = OperatorRecord(
             name: name, role: role, hashes: KeyHashes(hash), createdAt: Clocks.now().wall)
         _ = try await self.changed(context, .addOperator(record), once, draws: true)
-        return .json(
-            ["name": .string(name), "role": .string(role.rawValue), "key": .string(key)], status: .created)
+        return .json(["name": name, "role": role, "key": key], status: .created)
     }
 
     private func setOperatorRole(_ request: Request, _ context: Context) async throws -> Response {
-        try self.authorizeOperator(request, context, .administer)
         let name = try self.knownOperator(context).name
         let body = try await self.body(request)
         let role: OperatorRole = try self.word(try body.string("role"), "role")
         try await self.confirm(body, request, context)
         context.note.change = role.rawValue
-        guard case .ofOperator(let record?)? = try await self.changed(context, .setOperatorRole(name: name, role))
-        else {
-            throw APIProblem.bug
-        }
+        let changed = try await self.changed(context, .setOperatorRole(name: name, role))
+        let record = try (changed?.ofOperator).orBug()
         return .json(record.told(self.apps))
     }
 
     private func rotateOperator(_ request: Request, _ context: Context) async throws -> Response {
-        try self.authorizeOperator(request, context, .administer)
         let name = try self.knownOperator(context).name
-        let (body, once) = try await self.keyedBody(request, context, Self.server, mayBeEmpty: true)
-        let end = try Self.overlapEnd(body, usual: 0)
-        try await self.confirm(body, request, context)
+        let (end, once) = try await self.replacement(request, context, Self.server, usual: 0)
         let (key, hash) = APIKeys.draw(APIKeys.operatorPrefix)
         let change = ControlChange.rotateOperator(name: name, hash: hash, previousEndsAt: end)
         _ = try await self.changed(context, change, once, draws: true)
-        return .json(["name": .string(name), "key": .string(key)])
+        return .json(["name": name, "key": key])
     }
 
     private func removeOperator(_ request: Request, _ context: Context) async throws -> Response {
-        try self.authorizeOperator(request, context, .administer)
         let name = try self.knownOperator(context).name
         try await self.confirm(try await self.optionalBody(request), request, context)
         _ = try await self.changed(context, .removeOperator(name: name))
@@ -78,16 +68,30 @@ extension API {
         }
         return record
     }
+
+    private func server(_ request: Request, _ context: Context) async throws -> Response {
+        guard let status = self.status else { throw APIProblem.notReady }
+        let now = Clocks.now().wall
+        return .json([
+            "started_at": status.startedAt, "uptime_ms": max(0, now - status.startedAt), "version": self.version,
+            "schema": status.schema,
+            "storage": JSONMembers([
+                "state": self.readiness.isStorageFull ? "full" : "ok", "database_bytes": status.databaseBytes,
+                "free_bytes": self.disk.free,
+            ]),
+            "backup": status.backups,
+        ])
+    }
 }
 
 extension OperatorRecord {
     /// Nothing of it is a secret.
-    fileprivate func told(_ registry: AppRegistry) -> JSONValue {
+    fileprivate func told(_ registry: AppRegistry) -> JSONMembers {
         [
-            "name": .string(self.name), "role": .string(self.role.rawValue), "created_at": .int(self.createdAt),
-            "last_used_at": .optional(registry.lastUse(of: .ofOperator(name: self.name), stored: self.lastUsedAt)),
-            "previous_ends_at": .optional(self.hashes.previous?.endsAt),
-            "has_password": .bool(self.password != nil), "sessions": .int(Int64(self.sessions.count)),
+            "name": self.name, "role": self.role, "created_at": self.createdAt,
+            "last_used_at": registry.lastUse(of: .ofOperator(name: self.name), stored: self.lastUsedAt),
+            "previous_ends_at": self.hashes.previous?.endsAt, "has_password": self.password != nil,
+            "sessions": self.sessions.count,
         ]
     }
 }

@@ -6,38 +6,32 @@ import ServerCore
 import StoreModel
 import TidingsModel
 
-/// What an app's pushes go out with (docs/credentials.md). Files are taken, and never given out again.
+/// An app's push credentials (docs/server/credentials.md). Files are taken, and never given out again.
 extension API {
-    func addPushCredentials(to app: RouterGroup<Context>) {
-        let all = app.group("push-credentials")
-        all.get { try await self.pushCredentials($0, $1) }
-        all.post { try await self.addPushCredential($0, $1) }
-        all.get("{id}") { try await self.pushCredential($0, $1) }
-        all.delete("{id}") { try await self.removePushCredential($0, $1) }
-        all.post("{id}/prove") { try await self.provePushCredential($0, $1) }
-        all.post("{id}/activate") { try await self.activatePushCredential($0, $1) }
-        all.post("{id}/roll-back") { request, context in
-            try await self.changePushCredential(request, context) { .rollBack(id: $0) }
-        }
-        all.post("{id}/retire") { request, context in
-            try await self.changePushCredential(request, context) { .retire(id: $0) }
-        }
+    static let pushCredentialRoutes: [Route] = [
+        .managed(.get, "push-credentials", .view, API.pushCredentials),
+        .managed(.post, "push-credentials", .administer, API.addPushCredential),
+        .managed(.get, "push-credentials/{id}", .view, API.pushCredential),
+        .managed(.delete, "push-credentials/{id}", .administer, API.removeCredential),
+        .managed(.post, "push-credentials/{id}/prove", .administer, API.proveCredential),
+        .managed(.post, "push-credentials/{id}/activate", .administer, API.activate),
+        .managed(.post, "push-credentials/{id}/roll-back", .administer) { api in
+            { try await api.changePushCredential($0, $1, $2) { .rollBack(id: $0) } }
+        },
+        .managed(.post, "push-credentials/{id}/retire", .administer) { api in
+            { try await api.changePushCredential($0, $1, $2) { .retire(id: $0) } }
+        },
+    ]
+
+    private func pushCredentials(_ app: ManagedApp, _ request: Request, _ context: Context) async throws -> Response {
+        return .json(["push_credentials": app.pushCredentials.map(\.told)])
     }
 
-    private func pushCredentials(_ request: Request, _ context: Context) async throws -> Response {
-        try self.authorizeOperator(request, context, .view)
-        let app = try self.known(context)
-        return .json(["push_credentials": .array(app.pushCredentials.map(\.told))])
+    private func pushCredential(_ app: ManagedApp, _ request: Request, _ context: Context) async throws -> Response {
+        .json(try self.knownCredential(app, context).told)
     }
 
-    private func pushCredential(_ request: Request, _ context: Context) async throws -> Response {
-        try self.authorizeOperator(request, context, .view)
-        return .json(try self.knownCredential(context).record.told)
-    }
-
-    private func addPushCredential(_ request: Request, _ context: Context) async throws -> Response {
-        try self.authorizeOperator(request, context, .administer)
-        let app = try self.known(context)
+    private func addPushCredential(_ app: ManagedApp, _ request: Request, _ context: Context) async throws -> Response {
         let (body, once) = try await self.keyedBody(request, context, app.id)
         guard let bytes = Base64.decode(Array(try body.string("file").utf8), isStrict: false) else {
             throw InvalidField(field: "file", rule: "must be the file's bytes in Base64")
@@ -64,16 +58,14 @@ extension API {
         return .json((added ?? record).told, status: .created)
     }
 
-    private func removePushCredential(_ request: Request, _ context: Context) async throws -> Response {
-        try self.authorizeOperator(request, context, .administer)
-        let (app, record) = try self.knownCredential(context)
+    private func removeCredential(_ app: ManagedApp, _ request: Request, _ context: Context) async throws -> Response {
+        let record = try self.knownCredential(app, context)
         _ = try await self.changedApp(context, .changePushCredential(app.id, .remove(id: record.id)))
         return Response(status: .noContent)
     }
 
-    private func activatePushCredential(_ request: Request, _ context: Context) async throws -> Response {
-        try self.authorizeOperator(request, context, .administer)
-        let (app, record) = try self.knownCredential(context)
+    private func activate(_ app: ManagedApp, _ request: Request, _ context: Context) async throws -> Response {
+        let record = try self.knownCredential(app, context)
         let (body, once) = try await self.keyedBody(request, context, app.id, mayBeEmpty: true)
         let change = PushCredentialChange.activate(
             id: record.id, inPlaceOf: try body.optionalString("in_place_of"),
@@ -83,10 +75,9 @@ extension API {
     }
 
     private func changePushCredential(
-        _ request: Request, _ context: Context, _ change: (String) -> PushCredentialChange
+        _ app: ManagedApp, _ request: Request, _ context: Context, _ change: (String) -> PushCredentialChange
     ) async throws -> Response {
-        try self.authorizeOperator(request, context, .administer)
-        let (app, record) = try self.knownCredential(context)
+        let record = try self.knownCredential(app, context)
         let (body, once) = try await self.keyedBody(request, context, app.id, mayBeEmpty: true)
         try body.refuseUnknown()
         return try await self.response(context, to: change(record.id), of: record, app, once)
@@ -102,9 +93,8 @@ extension API {
 
     // MARK: - Proof
 
-    private func provePushCredential(_ request: Request, _ context: Context) async throws -> Response {
-        try self.authorizeOperator(request, context, .administer)
-        let (app, record) = try self.knownCredential(context)
+    private func proveCredential(_ app: ManagedApp, _ request: Request, _ context: Context) async throws -> Response {
+        let record = try self.knownCredential(app, context)
         let (body, once) = try await self.keyedBody(request, context, app.id)
         let environment: PushEnvironment = try self.word(try body.string("environment"), "environment")
         let topic = try body.optionalString("topic")
@@ -114,23 +104,20 @@ extension API {
             throw InvalidField(field: "topic", rule: "must be present: the key is for each topic of its team")
         }
         let client = PushClient(app.id, credential: record.id, environment)
-        guard let clients = self.clients, let credential = self.apps.pushCredential(client) else {
-            throw APIProblem.bug
-        }
+        let (clients, credential) = (try self.clients.orBug(), try self.apps.pushCredential(client).orBug())
         let proof = try await clients.prove(credential, in: environment, topic: topic, token: token)
         var noted = app
         for change in Self.changes(by: proof, of: record.id, topic, environment) {
             noted = try await self.changedApp(context, .changePushCredential(app.id, change), once, of: app)
         }
         return .json([
-            "environment": .string(environment.rawValue), "topic": .string(topic),
-            "verdict": .string(proof.verdict.rawValue), "reason": .optional(proof.reason),
-            "meaning": .string(proof.meaning),
+            "environment": environment, "topic": topic, "verdict": proof.verdict, "reason": proof.reason,
+            "meaning": proof.meaning,
             "push_credential": (noted.pushCredentials.first { $0.id == record.id } ?? record).told,
         ])
     }
 
-    /// What nothing is known by is not noted.
+    /// Returns the changes by a proof; none if it proves nothing.
     private static func changes(
         by proof: CredentialProof, of id: String, _ topic: String, _ environment: PushEnvironment
     ) -> [PushCredentialChange] {
@@ -141,45 +128,29 @@ extension API {
         case .proven: isGood = true
         case .refused: isGood = false
         }
-        return [
-            .noteProof(id: id, .init(environment, isGood: isGood, reason: proof.reason, at: Clocks.now().wall))
-        ]
+        return [.noteProof(id: id, .init(environment, isGood: isGood, reason: proof.reason, at: Clocks.now().wall))]
     }
 
-    private func knownCredential(_ context: Context) throws -> (app: ManagedApp, record: PushCredentialRecord) {
-        let app = try self.known(context)
-        let id = try Self.parameter("id", context)
-        guard let record = app.pushCredentials.first(where: { $0.id == id }) else {
-            throw APIProblem(.unknownPushCredential, field: "id", rule: "names no push credential of the app")
-        }
-        return (app, record)
+    private func knownCredential(_ app: ManagedApp, _ context: Context) throws -> PushCredentialRecord {
+        try Self.record(
+            "id", context, among: app.pushCredentials, by: \.id, else: .unknownPushCredential,
+            "names no push credential of the app")
     }
 }
 
 extension PushCredentialRecord {
     /// Nothing of it is a secret.
-    var told: JSONValue {
+    var told: JSONMembers {
         [
-            "id": .string(self.id), "kind": .string(self.kind.rawValue), "state": .string(self.state.rawValue),
-            "fingerprint": .string(self.fingerprint), "key_id": .optional(self.keyID),
-            "team_id": .optional(self.teamID), "topics": .array(self.topics.map { .string($0) }),
-            "environments": .array(self.environments.map { .string($0.rawValue) }),
-            "created_at": .int(self.createdAt), "expires_at": .optional(self.expiresAt),
-            "replaces": .optional(self.replaces),
-            "proofs": .array(
-                self.proofs.map { proof in
-                    [
-                        "environment": .string(proof.environment.rawValue), "good": .bool(proof.isGood),
-                        "reason": .optional(proof.reason), "at": .int(proof.at),
-                    ]
-                }),
-            "proven_topics": .array(
-                self.provenTopics.map { proven in
-                    [
-                        "topic": .string(proven.topic), "environment": .string(proven.environment.rawValue),
-                        "at": .int(proven.at),
-                    ]
-                }),
+            "id": self.id, "kind": self.kind, "state": self.state, "fingerprint": self.fingerprint,
+            "key_id": self.keyID, "team_id": self.teamID, "topics": self.topics, "environments": self.environments,
+            "created_at": self.createdAt, "expires_at": self.expiresAt, "replaces": self.replaces,
+            "proofs": self.proofs.objects { proof in
+                ["environment": proof.environment, "good": proof.isGood, "reason": proof.reason, "at": proof.at]
+            },
+            "proven_topics": self.provenTopics.objects { proven in
+                ["topic": proven.topic, "environment": proven.environment, "at": proven.at]
+            },
         ]
     }
 }

@@ -6,10 +6,9 @@ import StoreModel
 import TidingsModel
 
 extension API {
-    /// What a push would be, before anything is sent. The body has what `POST pushes` takes of its content, or, in `send`, what
-    /// `POST messages` takes; in `silent`, `call` and `live_activity` what the routes of those take.
-    func previewPush(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .messages, limited: .requests)
+    /// Previews a push before anything is sent. The body has the content of `POST pushes`, or, in `send`, that of `POST messages`; in
+    /// `silent`, `call` and `live_activity` that of their routes.
+    func previewPush(_ app: AppID, _ request: Request, _ context: Context) async throws -> Response {
         // It changes nothing, and a console asks with each word that is typed.
         context.note.audited = nil
         let (body, once) = try await self.keyedBody(request, context, app)
@@ -19,10 +18,7 @@ extension API {
         } else {
             asked = .message(try await self.previewedMessage(body, in: app))
         }
-        guard case .pushPreview(let preview) = try await self.result(of: .previewPush(app, asked), once: once) else {
-            throw APIProblem.bug
-        }
-        return .json(try preview.json)
+        return .json(try await self.ask(.previewPush(app, asked), \.pushPreview, once: once).json)
     }
 
     /// Nil for a push of a message.
@@ -37,10 +33,7 @@ extension API {
             try silent.refuseUnknown()
         case (nil, let body?, nil):
             let call = try self.call(body, id: Once.id(nil))
-            guard case .profiles(let profiles) = try await self.result(of: .profiles(app, [call.caller])) else {
-                throw APIProblem.bug
-            }
-            asked = .call(call, callerName: profiles.first?.profile.name)
+            asked = .call(call, callerName: try await self.profile(of: call.caller, in: app).name)
         case (nil, nil, let activity?):
             asked = .activity(try self.livePush(activity, id: Once.id(nil), target: .token(PushToken("00"))))
         case (_, _, _):
@@ -63,7 +56,7 @@ extension API {
         return asked
     }
 
-    /// Whoever is not named: of no person.
+    /// The recipient if none is named: of no person.
     private static let anybody = UserID("recipient")
 
     private func previewRequest(_ body: APIBody) throws(InvalidField) -> PushPreviewRequest {
@@ -72,27 +65,27 @@ extension API {
             guard case .message(let draft) = try self.pushBody(body, account) else {
                 throw InvalidField(field: "custom", rule: "must be left out: a custom message is never pushed")
             }
-            return PushPreviewRequest(draft: draft, account: account, recipient: Self.anybody)
+            var asked = PushPreviewRequest(draft: draft, account: account, recipient: Self.anybody)
+            asked.textMode = try self.textMode(body)
+            return asked
         }
         let sender = try UserID.validated(try message.string("sender"), field: "send.sender")
         // They say nothing of how it looks.
-        _ = (try message.bool("ignores_blocks", default: false), try message.optionalString("author"))
+        _ = (try message.optionalBool("ignores_blocks"), try message.optionalBool("ignores_ban"))
+        _ = try message.optionalString("author")
         let draft = try self.draft(message)
         let peer = draft.conversation.type.targetIsPeer ? UserID(draft.conversation.target) : Self.anybody
         return PushPreviewRequest(draft: draft, sender: sender, recipient: peer)
     }
 
-    /// As the store tells them with a message: asked one after the other, they may differ by what happens in between.
+    /// Looks up the names that the store gives with a message. Asked one after the other, they may differ by events in between.
     private func lookUpNames(of asked: inout PushPreviewRequest, in app: AppID) async throws {
         let sender = asked.sender ?? UserID(asked.account?.target ?? "")
-        guard case .profiles(let profiles) = try await self.result(of: .profiles(app, [sender])) else {
-            throw APIProblem.bug
-        }
-        asked.names.sender = profiles.first?.profile.name ?? ""
-        asked.names.portrait = profiles.first?.profile.portrait
+        let profile = try await self.profile(of: sender, in: app)
+        asked.names.sender = profile.name ?? ""
+        asked.names.portrait = profile.portrait
         guard asked.account == nil, asked.draft.conversation.type.isGroup else { return }
-        let question = ClientRequest.conversation(asked.draft.conversation)
-        guard case .conversation(let info) = try await self.answer(app, nil, question) else { throw APIProblem.bug }
+        let info = try await self.ask(app, nil, .conversation(asked.draft.conversation), \.conversation)
         asked.names.conversation = info.name
         asked.options = info.push
         if let nickname = info.members.first(where: { $0.id == sender })?.nickname { asked.names.sender = nickname }
@@ -100,24 +93,21 @@ extension API {
 }
 
 extension PushPreview {
-    fileprivate var json: JSONValue {
+    fileprivate var json: JSONMembers {
         get throws {
             [
-                "push_type": .string(self.pushType.rawValue),
-                "headers": .members(self.headers.map { ($0.name, .string($0.value)) }),
-                "payload": try JSONValue(parsing: self.payload), "bytes": .int(Int64(self.payload.count)),
-                "bytes_max": .int(Int64(self.bytesMax)),
-                "shown": self.shown?.json ?? .null, "text_mode": .optional(self.textMode?.rawValue),
-                "shortened": .array(self.shortened.map { .string($0) }),
+                "push_type": self.pushType.rawValue,
+                "headers": JSONMembers(pairs: self.headers.map { ($0.name, $0.value) }),
+                "payload": try JSONValue(parsing: self.payload), "bytes": self.payload.count,
+                "bytes_max": self.bytesMax, "shown": self.shown?.json, "text_mode": self.textMode,
+                "shortened": self.shortened,
             ]
         }
     }
 }
 
 extension PushInfo.Text {
-    fileprivate var json: JSONValue {
-        [
-            "title": self.title?.json ?? .null, "subtitle": self.subtitle?.json ?? .null, "body": self.line.json,
-        ]
+    fileprivate var json: JSONMembers {
+        ["title": self.title?.json, "subtitle": self.subtitle?.json, "body": self.line.json]
     }
 }

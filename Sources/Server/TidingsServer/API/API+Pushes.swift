@@ -5,20 +5,19 @@ import StoreModel
 import TidingsModel
 
 extension API {
-    func addPushes(to app: RouterGroup<Context>) {
-        app.post("pushes") { try await self.createPush($0, $1) }
-        app.get("pushes") { try await self.pushes($0, $1) }
-        app.post("pushes/preview") { try await self.previewPush($0, $1) }
-        app.get("pushes/count") { try await self.countAudience($0, $1) }
-        app.get("pushes/contents") { try await self.pushContents($0, $1) }
-        app.get("pushes/{id}") { try await self.push($0, $1) }
-        app.delete("pushes/{id}") { try await self.recallPush($0, $1) }
-        app.post("pushes/{id}/cancel") { try await self.cancelPush($0, $1) }
-        app.get("pushes/{id}/recipients/{user}") { try await self.pushRecipient($0, $1) }
-    }
+    static let pushRoutes: [Route] = [
+        .app(.post, "pushes", .messages, limited: .messages, API.createPush),
+        .app(.get, "pushes", .trace, query: Paging.query, API.pushes),
+        .app(.post, "pushes/preview", .messages, limited: .requests, API.previewPush),
+        .app(.get, "pushes/count", .messages, limited: .requests, query: ["audience"], role: .send, API.countAudience),
+        .app(.get, "pushes/contents", .trace, limited: .requests, query: Paging.query, API.pushContents),
+        .app(.get, "pushes/{id}", .trace, API.push),
+        .app(.delete, "pushes/{id}", .messages, limited: .requests, role: .send, API.recallPush),
+        .app(.post, "pushes/{id}/cancel", .messages, limited: .requests, API.cancelPush),
+        .app(.get, "pushes/{id}/recipients/{user}", .trace, API.pushRecipient),
+    ]
 
-    private func createPush(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .messages, limited: .messages)
+    private func createPush(_ app: AppID, _ request: Request, _ context: Context) async throws -> Response {
         let (body, once) = try await self.keyedBody(request, context, app, without: ["confirm"])
         let confirmation = try body.optionalObject("confirm")
         let draft = try self.pushDraft(body)
@@ -31,7 +30,9 @@ extension API {
     private func pushDraft(_ body: APIBody) throws(InvalidField) -> PushDraft {
         let account = try self.pushAccount(body)
         let content = try self.pushBody(body, account)
-        var draft = PushDraft(account: account, body: content, audience: try self.audience(body.object("audience")))
+        var draft = PushDraft(
+            account: account, body: content,
+            audience: try self.audience(body.object("audience", suchAs: Self.everybody)))
         draft.ignoresBlocks = try body.bool("ignores_blocks", default: false)
         draft.lifetimeMilliseconds = try body.optionalInteger("lifetime_ms", in: 1...MessageDraft.lifetimeMax)
         draft.sendAt = try body.optionalTime("send_at")
@@ -40,8 +41,17 @@ extension API {
         draft.ratePerSecond = try body.optionalInteger(
             "rate_per_second", in: Int64(rates.lowerBound)...Int64(rates.upperBound)
         ).map { Int($0) }
+        draft.lateMilliseconds = try body.integer(
+            "late_ms", in: PushJob.lateMin...PushJob.lateMax, default: PushJob.lateUsual)
+        draft.textMode = try self.textMode(body)
         try body.refuseUnknown()
         return draft
+    }
+
+    func textMode(_ body: APIBody) throws(InvalidField) -> PushTextMode? {
+        guard let word = try body.optionalString("text_mode") else { return nil }
+        let mode: PushTextMode = try self.word(word, "text_mode")
+        return mode
     }
 
     private func localTime(_ body: APIBody, isBesideTime: Bool) throws(InvalidField) -> PushLocalTime? {
@@ -62,30 +72,32 @@ extension API {
             return ConversationID(type: .pushService, target: "push")
         }
         let id = ConversationID(
-            type: try self.word(try account.string("kind"), "account.kind"), target: try account.string("id"))
+            type: try self.kind(account, "kind", of: "account"), target: try account.string("id"))
         try account.refuseUnknown()
         return id
     }
 
     func pushBody(_ body: APIBody, _ account: ConversationID) throws(InvalidField) -> PushDraft.Body {
         let isCounted = try body.optionalBool("counted")
+        let hasConversation = try body.bool("conversation", default: false)
         switch (
             try body.pushOptions("notification"), try body.optionalObject("message"), try body.optionalObject("custom")
         ) {
         case (var options?, nil, nil):
             guard let text = options.text?.plain else {
                 throw InvalidField(
-                    field: "notification.text", rule: "must be a string; a key of the app's goes into message.push.text"
-                )
+                    field: "notification.text",
+                    rule: options.text == nil
+                        ? "must be present" : "must be a string: message.push.text takes a key of the app's")
             }
             options.text = nil
             return .message(
-                Self.messageDraft(
-                    account, .text, JSONValue.members([("content", .string(text))]).text, isCounted, options.nonEmpty))
+                try Self.messageDraft(
+                    account, .text, MessageContent.text(text).json, isCounted, hasConversation, options.nonEmpty))
         case (nil, let message?, nil):
-            var draft = Self.messageDraft(
-                account, ObjectName(try message.optionalString("object_name") ?? ObjectName.text.rawValue),
-                try message.string("content"), isCounted, try message.pushOptions())
+            let (name, content) = try self.typedContent(message)
+            var draft = try Self.messageDraft(
+                account, name, content, isCounted, hasConversation, try message.pushOptions())
             draft.pushText = try message.optionalString("push_text")
             try message.refuseUnknown()
             let words = MessageContent(objectName: draft.objectName, content: draft.content).text
@@ -95,6 +107,7 @@ extension API {
             return .message(draft)
         case (nil, nil, let custom?):
             try InvalidField.check(isCounted == nil, "counted", "must be left out beside custom, which never counts")
+            try InvalidField.check(!hasConversation, "conversation", "must be left out beside custom, which has none")
             let message = CustomMessage(
                 id: MessageID(rawValue: 0), title: try custom.optionalString("title"),
                 content: try custom.string("content"), contentType: try custom.optionalString("content_type"),
@@ -107,16 +120,23 @@ extension API {
     }
 
     private static func messageDraft(
-        _ account: ConversationID, _ name: ObjectName, _ content: String, _ isCounted: Bool?, _ push: PushOptions?
-    ) -> MessageDraft {
-        MessageDraft(
-            clientMessageID: "push", conversation: account, objectName: name, content: content,
-            flags: isCounted == true ? .normal : [.stored, .notified], push: push)
+        _ account: ConversationID, _ name: ObjectName, _ content: String, _ isCounted: Bool?, _ hasConversation: Bool,
+        _ push: PushOptions?
+    ) throws(InvalidField) -> MessageDraft {
+        var flags: MessageFlags = isCounted == true ? .normal : [.stored, .notified]
+        if !hasConversation {
+            try InvalidField.check(
+                isCounted != true, "counted", "must be beside \"conversation\": true: what is in no list stays unread")
+            flags.insert(.unlisted)
+        }
+        return MessageDraft(
+            clientMessageID: "push", conversation: account, objectName: name, content: content, flags: flags, push: push
+        )
     }
 
     // MARK: - Confirming
 
-    /// Whoever sends to so many from the console says so twice: a session may have been left open, and a slip of the hand is not taken back.
+    /// An operator who sends to so many from the console says so twice: a session may have been left open, and a slip is not taken back.
     private static let unconfirmedDevicesMax = 1_000
 
     /// - Throws: status 403, with the count that has to be confirmed.
@@ -145,17 +165,21 @@ extension API {
     }
 
     private func count(_ audience: PushAudience, of app: AppID) async throws -> AudienceCount {
-        guard case .audience(let count) = try await self.result(of: .countAudience(app, audience)) else {
-            throw APIProblem.bug
-        }
-        return count
+        try await self.ask(.countAudience(app, audience), \.audience)
     }
 
     // MARK: - Of one push
 
-    /// - Throws: status 404 if the app has none of the id.
     private func push(_ command: APICommand, _ once: Once? = nil) async throws -> PushJob {
-        guard case .pushJob(let job) = try await self.result(of: command, once: once) else { throw APIProblem.bug }
+        try Self.found(try await self.ask(command, \.pushJob, once: once))
+    }
+
+    private func push(_ id: PushJobID, of app: AppID) async throws -> PushJob {
+        try Self.found(try await self.read(.readPush(app, id), \.pushJob))
+    }
+
+    /// - Throws: status 404 if the app has none of the id.
+    private static func found(_ job: PushJob?) throws(APIProblem) -> PushJob {
         guard let job else { throw APIProblem(.unknownPush, field: "id", rule: "names no push of this app") }
         return job
     }
@@ -164,70 +188,61 @@ extension API {
         try self.messageID(try Self.parameter("id", context), "id")
     }
 
-    private func push(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .trace)
-        return .json(try await self.push(.pushJob(app, try self.pushID(context))).json)
+    private func push(_ app: AppID, _ request: Request, _ context: Context) async throws -> Response {
+        return .json(try await self.push(try self.pushID(context), of: app).json)
     }
 
-    private func cancelPush(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .messages, limited: .requests)
+    private func cancelPush(_ app: AppID, _ request: Request, _ context: Context) async throws -> Response {
         let id = try self.pushID(context)
         let (body, once) = try await self.keyedBody(request, context, app, mayBeEmpty: true)
         try body.refuseUnknown()
         return .json(try await self.push(.changePush(app, id, .cancel), once).json)
     }
 
-    private func recallPush(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .messages, limited: .requests, role: .send)
+    private func recallPush(_ app: AppID, _ request: Request, _ context: Context) async throws -> Response {
         let id = try self.pushID(context)
         return .json(try await self.push(.changePush(app, id, .recall)).json, status: .accepted)
     }
 
-    private func pushRecipient(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .trace)
+    private func pushRecipient(_ app: AppID, _ request: Request, _ context: Context) async throws -> Response {
         let user = UserKey(app: app, user: try self.person(context))
-        let job = try await self.push(.pushJob(app, try self.pushID(context)))
-        guard case .pushRecipient(let message) = try await self.result(of: .pushRecipient(user, job.id)) else {
-            throw APIProblem.bug
-        }
-        return .json(["message_id": .optional(message?.description)])
+        let job = try await self.push(try self.pushID(context), of: app)
+        return .json(["message_id": try await self.read(.readPushRecipient(user, job.id), \.pushRecipient)])
     }
 
     // MARK: - Of many
 
-    private func pushes(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .trace, query: Paging.query)
-        return .json(try await self.pushPage(request, app, \.members))
+    private func pushes(_ app: AppID, _ request: Request, _ context: Context) async throws -> Response {
+        .json(try await self.pushPage(request, app, \.members))
     }
 
-    /// The same with what they say: for whoever may read messages, kept in the audit as those are.
-    private func pushContents(_ request: Request, _ context: Context) async throws -> Response {
-        _ = try self.authorize(request, context, .trace, limited: .requests, query: Paging.query)
-        let app = try self.authorize(request, context, .history, limited: .requests, query: Paging.query)
-        return .json(try await self.pushPage(request, app) { $0.members + [("content", $0.content)] })
+    /// Lists pushes with their texts: for callers who may read messages, kept in the audit as those are.
+    private func pushContents(_ app: AppID, _ request: Request, _ context: Context) async throws -> Response {
+        _ = try self.authorize(request, context, .history, limited: .requests, query: Paging.query)
+        return .json(try await self.pushPage(request, app) { $0.members + ["content": $0.content] })
     }
 
     private func pushPage(
-        _ request: Request, _ app: AppID, _ members: (PushJob) -> [(String, JSONValue)]
-    ) async throws -> JSONValue {
+        _ request: Request, _ app: AppID, _ members: (PushJob) -> JSONMembers
+    ) async throws -> JSONMembers {
         let paging = try Paging(request)
-        let question = APICommand.pushJobs(app, before: try paging.after { PushJobID($0) }, limit: paging.limit)
-        guard case .pushJobs(let jobs, let hasMore) = try await self.result(of: question) else { throw APIProblem.bug }
+        let question = StoreCommand.readPushes(app, before: try paging.after { PushJobID($0) }, limit: paging.limit)
+        let (jobs, hasMore) = try await self.read(question, \.pushJobs)
         return [
-            "pushes": .array(jobs.map { .members(members($0)) }),
-            "next": paging.next(after: jobs.last?.id.description, hasMore: hasMore),
+            "pushes": jobs.objects(members), "next": paging.next(after: jobs.last?.id.description, hasMore: hasMore),
         ]
     }
 
-    private func countAudience(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .messages, limited: .requests, query: ["audience"], role: .send)
+    private func countAudience(_ app: AppID, _ request: Request, _ context: Context) async throws -> Response {
         guard let text = Self.writtenOut("audience", in: request), let value = try? JSONValue(parsing: text) else {
-            throw InvalidField(field: "audience", rule: "must be an audience as JSON")
+            throw InvalidField(field: "audience", rule: "must be an audience as JSON, as in \(Self.everybody)")
         }
         let audience = try self.audience(APIBody(try JSONFields(value, root: "audience")))
         let count = try await self.count(audience, of: app)
-        return .json(["people": .int(Int64(count.people)), "devices": .int(Int64(count.devices))])
+        return .json(["people": count.people, "devices": count.devices])
     }
+
+    private static let everybody = #"{"everybody": true}"#
 
     /// Exactly one of its members says which it is.
     private func audience(_ body: APIBody, depth: Int = 1) throws(InvalidField) -> PushAudience {
@@ -236,7 +251,9 @@ extension API {
         let known = ["everybody", "users", "devices", "alias", "tag", "all", "any", "not"]
         let given = known.filter { body.has($0) }
         guard given.count == 1, let kind = given.first else {
-            throw InvalidField(field: "audience", rule: "must have one of \(known.joined(separator: ", "))")
+            throw InvalidField(
+                field: "audience",
+                rule: "must have one of \(known.joined(separator: ", ")), as in \(Self.everybody)")
         }
         let audience: PushAudience
         switch kind {
@@ -277,19 +294,16 @@ extension API {
 }
 
 extension PushAudience {
-    fileprivate var json: JSONValue {
+    fileprivate var json: JSONMembers {
         switch self {
         case .everybody: ["everybody": true]
-        case .users(let users): ["users": JSONValue(users)]
+        case .users(let users): ["users": users]
         case .devices(let devices):
-            [
-                "devices": .array(
-                    devices.map { ["user": .string($0.user.rawValue), "device": .string($0.device.rawValue)] })
-            ]
-        case .alias(let alias): ["alias": .string(alias)]
-        case .tag(let tag): ["tag": .string(tag)]
-        case .all(let parts): ["all": .array(parts.map(\.json))]
-        case .any(let parts): ["any": .array(parts.map(\.json))]
+            ["devices": devices.objects { ["user": $0.user, "device": $0.device] }]
+        case .alias(let alias): ["alias": alias]
+        case .tag(let tag): ["tag": tag]
+        case .all(let parts): ["all": parts.map(\.json)]
+        case .any(let parts): ["any": parts.map(\.json)]
         case .not(let part): ["not": part.json]
         }
     }
@@ -299,7 +313,7 @@ extension PushJob {
     /// So much is told of a text: it says which push this is.
     private static let textLettersMax = 256
 
-    fileprivate var content: JSONValue {
+    fileprivate var content: JSONMembers {
         let (title, line, text): (PushLine?, PushLine?, String?)
         switch self.body {
         case .message(let template):
@@ -308,53 +322,44 @@ extension PushJob {
             text = template.pushText ?? content.text
         case .custom(let message): (title, line, text) = (message.title.map { .text($0) }, nil, message.content)
         }
-        let words = text.map { JSONValue.string(String($0.prefix(Self.textLettersMax))) }
-        return ["title": title?.json ?? .null, "text": line?.json ?? words ?? .null]
+        let words = text.map { String($0.prefix(Self.textLettersMax)).json }
+        return ["title": title?.json, "text": line?.json ?? words]
     }
 
     /// With the moments at which it is that time on people's own clocks, which a list of pushes leaves out.
-    fileprivate var json: JSONValue {
-        let moments = self.localTime?.passes.map { pass in
-            JSONValue.members([
-                ("send_at", .int(pass.at)), ("utc", .string(WebhookRequest.time(pass.at))),
-                ("time_zones", .array(pass.timeZones.map { .string($0) })),
-            ])
+    fileprivate var json: JSONMembers {
+        let moments = self.localTime?.passes.objects { pass in
+            ["send_at": pass.at, "utc": WebhookRequest.time(pass.at), "time_zones": pass.timeZones]
         }
-        return .members(self.members + [("moments", moments.map { .array($0) } ?? .null)])
+        return self.members + ["moments": moments]
     }
 
-    fileprivate var members: [(String, JSONValue)] {
-        let (kind, isCounted): (String, Bool) =
+    fileprivate var members: JSONMembers {
+        let flags: MessageFlags =
             switch self.body {
-            case .message(let template): ("message", template.flags.contains(.counted))
-            case .custom: ("custom", false)
+            case .message(let template): template.flags
+            case .custom: .unlisted
             }
+        let (kind, isListed) = (self.isCustom ? "custom" : "message", !flags.contains(.unlisted))
         return [
-            ("id", .string(self.id.description)),
-            ("account", ["kind": .string(self.account.type.rawValue), "id": .string(self.account.target)]),
-            ("kind", .string(kind)), ("audience", self.audience.json), ("counted", .bool(isCounted)),
-            ("ignores_blocks", .bool(self.ignoresBlocks)), ("lifetime_ms", .optional(self.lifetimeMilliseconds)),
-            ("send_at", .optional(self.sendAt)), ("send_at_local", .optional(self.localTime?.text)),
-            ("time_zone", .optional(self.localTime?.timeZone)),
-            ("rate_per_second", .optional(self.ratePerSecond.map { Int64($0) })),
-            ("created_at", .int(self.createdAt)), ("state", .string(self.state.rawValue)),
-            ("changed_at", .int(self.changedAt)),
-            (
-                "progress",
-                [
-                    "looked_at": .int(Int64(self.counts.lookedAt)), "recipients": .int(Int64(self.counts.recipients)),
-                    "skipped": .int(Int64(self.counts.skipped)),
-                ]
-            ),
-            (
-                "statistics",
-                [
-                    "accepted": .int(Int64(self.counts.ends[LegEnd.accepted(apnsID: "").name] ?? 0)),
-                    "shown": .int(Int64(self.counts.shown)), "opened": .int(Int64(self.counts.opened)),
-                    "repeated": .int(Int64(self.counts.repeated)), "recalled": .int(Int64(self.counts.recalled)),
-                    "ends": .members(LegEnd.names.map { ($0, .int(Int64(self.counts.ends[$0] ?? 0))) }),
-                ]
-            ),
+            "id": self.id,
+            "account": JSONMembers([
+                "kind": self.account.type, "kind_name": self.account.type.word, "id": self.account.target,
+            ]), "kind": kind,
+            "audience": self.audience.json, "counted": flags.contains(.counted),
+            "conversation": isListed, "ignores_blocks": self.ignoresBlocks,
+            "lifetime_ms": self.lifetimeMilliseconds, "send_at": self.sendAt, "send_at_local": self.localTime?.text,
+            "time_zone": self.localTime?.timeZone, "rate_per_second": self.ratePerSecond,
+            "late_ms": self.lateMilliseconds, "text_mode": self.textMode, "created_at": self.createdAt,
+            "state": self.state, "changed_at": self.changedAt,
+            "progress": JSONMembers([
+                "looked_at": self.counts.lookedAt, "recipients": self.counts.recipients, "skipped": self.counts.skipped,
+            ]),
+            "statistics": JSONMembers([
+                "accepted": self.counts.ends[LegEnd.accepted(apnsID: "").name] ?? 0, "shown": self.counts.shown,
+                "opened": self.counts.opened, "repeated": self.counts.repeated, "recalled": self.counts.recalled,
+                "ends": JSONMembers(pairs: LegEnd.names.map { ($0, self.counts.ends[$0] ?? 0) }),
+            ]),
         ]
     }
 }

@@ -5,16 +5,15 @@ import TidingsModel
 
 extension API {
     private static let textBytesMax = 512
+    private static let searchMembers = ["text", "user", "conversation_type", "conversation_id", "since", "until"]
 
-    func addSearch(to app: RouterGroup<Context>) {
-        app.get("messages") { try await self.searchMessages($0, $1) }
-    }
+    static let searchRoutes: [Route] = [
+        .app(
+            .get, "messages", .history, limited: .requests, query: searchMembers + Paging.query, API.searchMessages)
+    ]
 
     /// Newest first.
-    private func searchMessages(_ request: Request, _ context: Context) async throws -> Response {
-        let members = ["text", "user", "conversation_type", "conversation_id", "since", "until"]
-        let app = try self.authorize(
-            request, context, .history, limited: .requests, query: members + Paging.query)
+    private func searchMessages(_ app: AppID, _ request: Request, _ context: Context) async throws -> Response {
         guard let search = self.search else {
             throw APIProblem(.searchOff, field: "search.path", rule: "must be set in the server's configuration")
         }
@@ -22,22 +21,17 @@ extension API {
             throw InvalidField(field: "text", rule: "must be present")
         }
         try InvalidField.check(text.utf8.count, in: 1...Self.textBytesMax, "text", unit: " bytes")
-        let paging = try Paging(request, of: members)
+        let paging = try Paging(request, of: Self.searchMembers)
         var question = MessageQuestion(app: app, text: text, limit: paging.limit)
-        question.user = try request.member("user").map { text throws(InvalidField) in
-            try UserID.validated(text, field: "user")
-        }
+        question.user = try request.member("user").map { try UserID.validated($0, field: "user") }
         question.conversation = try self.searchedPlace(request, seenBy: question.user)
-        question.since = try Self.time(request, "since")
-        question.until = try Self.time(request, "until")
-        try InvalidField.check(
-            question.since ?? .min <= question.until ?? .max, "until", "must not be before since")
+        (question.since, question.until) = try Self.times(request)
         question.before = try paging.after { MessageID($0) }
         let found = try await self.find(question, search)
         return .json([
-            "messages": .array(found.messages.map(\.json)),
+            "messages": found.messages.map(\.json),
             "next": paging.next(after: found.messages.last?.id.description, hasMore: found.hasMore),
-            "indexed_until": .optional(found.indexedUntil), "behind": .bool(found.isBehind),
+            "indexed_until": found.indexedUntil, "behind": found.isBehind,
         ])
     }
 
@@ -64,9 +58,7 @@ extension API {
     }
 
     /// Named as histories name it.
-    private func searchedPlace(
-        _ request: Request, seenBy user: UserID?
-    ) throws(InvalidField) -> ConversationID? {
+    private func searchedPlace(_ request: Request, seenBy user: UserID?) throws(InvalidField) -> ConversationID? {
         let (type, id) = ("conversation_type", "conversation_id")
         guard let kind = request.member(type) else {
             try InvalidField.check(request.member(id) == nil, type, "must be there beside \(id)")
@@ -82,9 +74,17 @@ extension API {
         return ConversationID(type: found, target: try UserID.validated(target, field: id).rawValue)
     }
 
-    static func time(_ request: Request, _ name: String) throws(InvalidField) -> Int64? {
-        guard request.member(name) != nil else { return nil }
-        let time = try self.number(request, name, 0...Int64.max, default: nil)
+    static func times(_ request: Request) throws(InvalidField) -> (since: Int64?, until: Int64?) {
+        let (since, until) = (try Self.time(request, "since"), try Self.time(request, "until"))
+        try InvalidField.check(since ?? .min <= until ?? .max, "until", "must not be before since")
+        return (since, until)
+    }
+
+    private static func time(_ request: Request, _ name: String) throws(InvalidField) -> Int64? {
+        guard let text = request.member(name) else { return nil }
+        guard let time = Int64(digits: text) ?? GivenTime.read(text) else {
+            throw InvalidField(field: name, rule: GivenTime.rule)
+        }
         try GivenTime.check(time, name)
         return time
     }

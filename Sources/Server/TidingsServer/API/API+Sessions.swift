@@ -3,17 +3,15 @@ import Hummingbird
 import StoreModel
 import TidingsModel
 
-/// Signing in to the console, and operators' passwords (docs/decisions/0051-console-access.md).
+/// Signing in to the console, and operators' passwords (docs/inside/decisions/0051-console-access.md).
 extension API {
-    func addSessions(to router: Router<Context>) {
-        let session = router.group("v1/session")
-        session.post { try await self.signIn($0, $1) }
-        session.get { try await self.session($0, $1) }
-        session.delete { try await self.signOut($0, $1) }
-        let password = router.group("v1/operators/{name}/password")
-        password.put { try await self.setPassword($0, $1) }
-        password.delete { try await self.removePassword($0, $1) }
-    }
+    static let sessionRoutes: [Route] = [
+        .open(.post, "v1/session", API.signIn),
+        .open(.get, "v1/session", API.session),
+        .open(.delete, "v1/session", API.signOut),
+        .open(.put, "v1/operators/{name}/password", API.setPassword),
+        .open(.delete, "v1/operators/{name}/password", API.removePassword),
+    ]
 
     // MARK: - Sessions
 
@@ -31,18 +29,14 @@ extension API {
         }
         context.note.caller = .ofOperator(name)
         let (secret, token, session) = self.access.drawSession()
-        guard
-            case .ofOperator(let record?)? = try await self.changed(
-                context, .changeAccess(name: name, .addSession(session)))
-        else { throw APIProblem.bug }
+        let changed = try await self.changed(context, .changeAccess(name: name, .addSession(session)))
+        let record = try (changed?.ofOperator).orBug()
         var response = Self.response(.init(record: record, session: session), token: token)
         response.headers[.setCookie] = Self.cookie(secret)
         return response
     }
 
-    private func operatorOfPassword(
-        _ body: APIBody, _ request: Request, _ context: Context
-    ) async throws -> String {
+    private func operatorOfPassword(_ body: APIBody, _ request: Request, _ context: Context) async throws -> String {
         let (name, password) = (try body.string("operator"), try body.string("password"))
         try body.refuseUnknown()
         try self.checkIsPrivate("password", request, context)
@@ -107,17 +101,14 @@ extension API {
         "\(Self.sessionCookie)=\(secret); Path=/; Secure; HttpOnly; SameSite=Strict"
     }
 
-    /// - Parameter token: at the sign-in alone. The cookie goes to each port of its host, and whoever has it from there must not learn the token
-    ///   with it.
+    /// - Parameter token: at the sign-in alone. The cookie goes to each port of its host, where a thief must not learn the token with it.
     private static func response(_ signedIn: ConsoleAccess.SignedIn, token: String? = nil) -> Response {
         let (record, session) = (signedIn.record, signedIn.session)
-        var members: [(String, JSONValue)] = [
-            ("operator", .string(record.name)), ("role", .string(record.role.rawValue)),
-            ("expires_at", .int(session.endsAt)), ("signed_in_at", .int(session.createdAt)),
-            ("has_password", .bool(record.password != nil)),
+        let members: JSONMembers = [
+            "operator": record.name, "role": record.role, "expires_at": session.endsAt,
+            "signed_in_at": session.createdAt, "has_password": record.password != nil,
         ]
-        if let token { members.append(("csrf_token", .string(token))) }
-        var response = Response.json(.members(members))
+        var response = Response.json(members + .given(["csrf_token": token]))
         response.headers[.cacheControl] = "no-store"
         return response
     }
@@ -172,7 +163,7 @@ extension API {
             "must be \(allowed.lowerBound) to \(allowed.upperBound) characters, got \(password.unicodeScalars.count)")
         // Also where it is not needed: the description says how long it may be.
         if let old { try Self.checkLength(of: old, "old_password") }
-        // A session that somebody has left open is not enough; the key of who administers sets anybody's.
+        // A session left open is not enough; the key of an administrator sets anybody's.
         if isOwn, record.password != nil, context.note.signedIn != nil || record.role < .administer {
             guard let old else { throw InvalidField(field: "old_password", rule: "must be there: you have one") }
             try await self.checkOwn(old, "old_password", record.name, request, context)
@@ -203,9 +194,52 @@ extension API {
     private func operatorOfPath(
         _ request: Request, _ context: Context
     ) throws -> (record: OperatorRecord, isOwn: Bool) {
-        let asking = try self.authorizeOperator(request, context, .view)
+        let asking = try self.authorizeOperator(request, context, .view, hasBody: true)
         let isOwn = try Self.parameter("name", context) == asking.name
         guard isOwn || asking.role == .administer else { throw APIKeys.Refusal.missingRole(.administer).problem }
         return (try self.knownOperator(context), isOwn)
+    }
+
+    // MARK: - The operator's own password
+
+    // Asked for before a change that outlives the session: operators, their keys and passwords, keys and
+    // secrets of apps, user tokens, and where an app's users and events are taken from or told. A window that was left open, or a cookie that
+    // was stolen, is not enough. Not inlined: the optimiser of Swift 6.3.1 crashes on some handlers into which it has inlined a wait.
+
+    static let ownPassword = "own_password"
+
+    /// Reads the last member of a body, `own_password`, refuses those that are not known, and asks an operator in a session for the password.
+    /// Keys are not asked: they last as long as what they make. Nor is an operator without a password, who may set the first.
+    /// - Parameter isNeeded: whether the request is of that kind.
+    /// - Throws: status 403 without the password, and for a wrong one, which counts as one at the sign-in; 429 and 503 if nobody looks at it now.
+    @inline(never) func confirm(
+        _ body: APIBody, _ request: Request, _ context: Context, isNeeded: Bool = true
+    ) async throws {
+        let password = try body.optionalString(Self.ownPassword)
+        try body.refuseUnknown()
+        if let password { try Self.checkLength(of: password, Self.ownPassword) }
+        guard isNeeded, let signedIn = context.note.signedIn, signedIn.record.password != nil else { return }
+        guard let password else {
+            throw APIProblem(
+                .confirmationNeeded, field: Self.ownPassword,
+                rule: "must be your password: what you ask for opens something for longer than a session")
+        }
+        try await self.checkOwn(password, Self.ownPassword, signedIn.record.name, request, context)
+    }
+
+    /// - Throws: status 403 for a wrong password, and where it could be read on the way; 429 and 503 if nobody looks at it now.
+    @inline(never) func checkOwn(
+        _ password: String, _ field: String, _ name: String, _ request: Request, _ context: Context
+    ) async throws {
+        try self.checkIsPrivate(field, request, context)
+        guard try await self.isGood(password, of: name, field, context) else {
+            throw APIProblem(.wrongPassword, field: field, rule: "must be your password, which it is not")
+        }
+    }
+
+    /// The body of a request that may have none.
+    @inline(never) func optionalBody(_ request: Request) async throws -> APIBody {
+        let bytes = try await self.bytes(request)
+        return try APIBody(bytes.isEmpty ? Array("{}".utf8) : bytes)
     }
 }

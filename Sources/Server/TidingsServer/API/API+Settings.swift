@@ -5,46 +5,46 @@ import StoreModel
 import TidingsModel
 
 extension API {
-    func addSettings(to app: RouterGroup<Context>) {
-        let user = app.group("users/{user}")
-        user.get("settings") { try await self.settings($0, $1) }
-        user.put("settings") { try await self.putSettings($0, $1) }
-        user.put("settings/{type}/{id}") { try await self.putConversationSettings($0, $1) }
-        user.delete("settings/{type}/{id}") { try await self.deleteConversationSettings($0, $1) }
-        user.put("blocked/{other}") { try await self.block($0, $1, true) }
-        user.delete("blocked/{other}") { try await self.block($0, $1, false) }
-        user.get("unread") { try await self.unread($0, $1) }
-        user.get("unread/{type}/{id}") { try await self.unreadInConversation($0, $1) }
-        app.get("object-names") { try await self.objectNames($0, $1) }
-        app.put("object-names") { try await self.putObjectNames($0, $1) }
-    }
+    static let settingsRoutes: [Route] = [
+        .user(.get, "settings", .settings, limited: .requests, API.settings),
+        .user(.put, "settings", .settings, limited: .requests, API.putSettings),
+        .user(.put, "settings/{type}/{id}", .settings, limited: .requests, API.setConversation),
+        .user(.delete, "settings/{type}/{id}", .settings, limited: .requests, API.resetConversation),
+        .user(.put, "blocked/{other}", .settings, limited: .requests, hasBody: false) { api in
+            { user, _, context in try await api.block(user, context, true) }
+        },
+        .user(.delete, "blocked/{other}", .settings, limited: .requests) { api in
+            { user, _, context in try await api.block(user, context, false) }
+        },
+        .user(.get, "unread", .settings, API.unread),
+        .user(.get, "unread/{type}/{id}", .settings, API.unreadThere),
+        .app(.get, "object-names", .settings, query: Paging.query, API.objectNames),
+        .app(.put, "object-names", .settings, API.putObjectNames),
+        .user(.post, "read", .settings, limited: .requests, API.markRead),
+    ]
 
-    private func settings(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .settings, limited: .requests)
-        guard case .settings(let settings) = try await self.answer(app, try self.person(context), .settings) else {
-            throw APIProblem.bug
-        }
-        return .json(settings.json)
+    private func settings(_ user: UserKey, _ request: Request, _ context: Context) async throws -> Response {
+        .json(try await self.ask(user.app, user.user, .settings, \.settings).json)
     }
 
     /// Replaces everything that does not belong to one conversation, but for `may_be_added_by`, which stays where it is not named.
-    private func putSettings(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .settings, limited: .requests)
-        let user = try self.person(context)
+    private func putSettings(_ user: UserKey, _ request: Request, _ context: Context) async throws -> Response {
         let body = try await self.body(request)
         var levels: [ConversationType: NotificationLevel] = [:]
         for (type, level) in try body.texts("levels") {
-            levels[try self.word(type, "levels")] = try self.word(level, "levels.\(type)")
+            let kind: ConversationType = try self.word(type, "levels")
+            try InvalidField.check(levels[kind] == nil, "levels.\(type)", "must not be there twice, by code and word")
+            levels[kind] = try self.word(level, "levels.\(type)")
         }
-        let consent: AddingConsent? = try body.optionalString("may_be_added_by").map { text throws(InvalidField) in
-            try self.word(text, "may_be_added_by")
+        let consent: AddingConsent? = try body.optionalString("may_be_added_by").map {
+            try self.word($0, "may_be_added_by")
         }
         let settings = PersonSettings(
             levels: levels, quietHours: try self.quietHours(body),
             hidesContent: try body.bool("hides_content", default: false), language: try body.optionalString("language"),
             mayBeAddedBy: consent)
         try body.refuseUnknown()
-        return try await self.execute(app, user, .setPersonSettings(settings))
+        return try await self.execute(user.app, user.user, .setPersonSettings(settings))
     }
 
     private func quietHours(_ body: APIBody) throws(InvalidField) -> QuietHours? {
@@ -59,80 +59,96 @@ extension API {
         return quiet
     }
 
-    private func putConversationSettings(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .settings, limited: .requests)
-        let user = try self.person(context)
+    private func setConversation(_ user: UserKey, _ request: Request, _ context: Context) async throws -> Response {
         let conversation = try self.place(context)
         let body = try await self.body(request)
         let level: NotificationLevel = try self.word(try body.string("level"), "level")
         let until = try body.optionalTime("level_until")
         try body.refuseUnknown()
         let settings = ConversationSettings(level: level, levelUntil: until)
-        return try await self.execute(app, user, .setConversationSettings(conversation, settings))
+        return try await self.execute(user.app, user.user, .setConversationSettings(conversation, settings))
     }
 
-    private func deleteConversationSettings(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .settings, limited: .requests)
+    private func resetConversation(_ user: UserKey, _ request: Request, _ context: Context) async throws -> Response {
         let conversation = try self.place(context)
         return try await self.execute(
-            app, try self.person(context), .setConversationSettings(conversation, ConversationSettings()))
+            user.app, user.user, .setConversationSettings(conversation, ConversationSettings()))
     }
 
-    private func block(_ request: Request, _ context: Context, _ isBlocked: Bool) async throws -> Response {
-        let app = try self.authorize(request, context, .settings, limited: .requests)
+    private func block(_ user: UserKey, _ context: Context, _ isBlocked: Bool) async throws -> Response {
         let other = try UserID.validated(try Self.parameter("other", context), field: "other")
-        return try await self.execute(app, try self.person(context), .setBlocked(other, isBlocked))
+        return try await self.execute(user.app, user.user, .setBlocked(other, isBlocked))
     }
 
-    private func unread(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .settings)
-        let report = try await self.report(of: UserKey(app: app, user: try self.person(context)), in: nil)
+    private func unread(_ user: UserKey, _ request: Request, _ context: Context) async throws -> Response {
+        let report = try await self.read(.readUnread(user, nil), \.unread)
         return .json([
-            "unread": .int(report.counts.unread), "unread_with_muted": .int(report.counts.unreadWithMuted),
-            "mentions": .int(report.counts.mentions), "head": .int(report.head),
+            "unread": report.counts.unread, "unread_with_muted": report.counts.unreadWithMuted,
+            "mentions": report.counts.mentions, "head": report.head,
         ])
     }
 
-    private func unreadInConversation(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .settings)
+    private func unreadThere(_ user: UserKey, _ request: Request, _ context: Context) async throws -> Response {
         let conversation = try self.place(context)
-        let user = UserKey(app: app, user: try self.person(context))
-        guard let part = try await self.report(of: user, in: conversation).conversation else { throw APIProblem.bug }
+        let part = try await self.read(.readUnread(user, conversation), \.unread).conversation.orBug()
         return .json([
-            "conversation": part.id.json, "unread": .int(part.unread), "mentions": .int(part.mentions),
-            "is_muted": .bool(part.isMuted), "read_up_to": .int(part.readUpTo),
+            "conversation": part.id, "unread": part.unread, "mentions": part.mentions, "is_muted": part.isMuted,
+            "read_up_to": part.readUpTo,
         ])
-    }
-
-    private func report(
-        of user: UserKey, in conversation: ConversationID?
-    ) async throws -> UnreadReport {
-        guard case .unread(let report) = try await self.result(of: .unread(user, conversation)) else {
-            throw APIProblem.bug
-        }
-        return report
     }
 
     // MARK: - What holds for the app
 
-    private func objectNames(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .settings, query: Paging.query)
+    private func objectNames(_ app: AppID, _ request: Request, _ context: Context) async throws -> Response {
         let paging = try Paging(request)
-        guard case .objectNames(let names) = try await self.result(of: .objectNames(app)) else { throw APIProblem.bug }
+        let names = try await self.read(.readObjectNames(app), \.objectNames)
         let (page, next) = try paging.page(of: names, by: { $0 }, text: \.rawValue, read: { ObjectName($0) })
-        return .json(["names": .array(page.map { .string($0.rawValue) }), "next": next])
+        return .json(["names": page, "next": next])
     }
 
-    private func putObjectNames(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .settings)
+    private func putObjectNames(_ app: AppID, _ request: Request, _ context: Context) async throws -> Response {
         let body = try await self.body(request)
         var names: [ObjectName] = []
         let texts = try body.strings("names")
         try InvalidField.check(texts.count, atMost: StoreRules.objectNamesMax, "names")
         for (index, text) in texts.enumerated() {
-            names.append(try ObjectName.validated(text, field: "names[\(index)]"))
+            let name = try ObjectName.validated(text, field: "names[\(index)]")
+            try InvalidField.check(
+                ObjectName(word: text) == name, "names[\(index)]", "must not be the word for a built-in type")
+            names.append(name)
         }
         try body.refuseUnknown()
         return try await self.execute(.setObjectNames(app, names))
+    }
+
+    private func markRead(_ user: UserKey, _ request: Request, _ context: Context) async throws -> Response {
+        let (body, once) = try await self.keyedBody(request, context, user.app)
+        let conversation = try self.conversation(body)
+        let upTo = try body.optionalString("up_to").map { try self.messageID($0, "up_to") }
+        try body.refuseUnknown()
+        return try await self.execute(.markRead(user, conversation, upTo: upTo), once: once)
+    }
+}
+
+extension AllSettings {
+    var json: JSONMembers {
+        [
+            "levels": JSONMembers(
+                pairs: self.person.levels.sorted { $0.key < $1.key }.map { ($0.key.rawValue, $0.value) }),
+            "quiet_hours": self.person.quietHours?.json, "hides_content": self.person.hidesContent,
+            "language": self.person.language, "may_be_added_by": self.person.mayBeAddedBy ?? AddingConsent.everybody,
+            "conversations": self.conversations.sorted { $0.key < $1.key }.objects { conversation, settings in
+                ["conversation": conversation, "level": settings.level, "level_until": settings.levelUntil]
+            }, "blocked": self.blocked,
+        ]
+    }
+}
+
+extension QuietHours {
+    fileprivate var json: JSONMembers {
+        [
+            "start": self.start, "end": self.end, "weekdays": self.weekdays, "time_zone": self.timeZone,
+            "manner": self.manner,
+        ]
     }
 }

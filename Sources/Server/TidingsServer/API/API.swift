@@ -1,11 +1,15 @@
 import HTTPTypes
 import Hummingbird
+import NIOCore
 import ServerCore
+import StoreModel
 import TidingsModel
 
-/// The HTTP API: checks keys and input, asks the core, and answers. `OpenAPI.document` describes it.
+/// The HTTP API: checks keys and input, asks the core, or the store for what the core adds nothing to, and answers. `OpenAPI.document` describes it.
 struct API: Sendable {
     let core: @Sendable (APICommand) async -> APIResult
+    /// Reads; writes go by the core.
+    let store: @Sendable (StoreCommand) async -> StoreResult
     let metrics: ServerMetrics
     let tokens: UserTokens
     let keys: APIKeys
@@ -36,88 +40,56 @@ struct API: Sendable {
     typealias Context = APIContext
 
     /// The routes of backends and operators.
-    func router() -> Router<Context> { self.router(.api) { self.addRoutes(to: $0) } }
+    static let routes: [[Route]] = [
+        healthRoutes, operationRoutes, managedAppRoutes, operatorRoutes, sessionRoutes, consoleRoutes, auditRoutes,
+        phoneRoutes, appKeyRoutes, pushCredentialRoutes, webhookRoutes, messageRoutes, searchRoutes, legRoutes,
+        pushRoutes, conversationRoutes, accountRoutes, settingsRoutes, eventRoutes, statisticsRoutes, deviceRoutes,
+        registrationRoutes, userRoutes, callRoutes, liveActivityRoutes, broadcastChannelRoutes, testPushRoutes,
+        backendMediaRoutes,
+    ]
 
     /// The routes for phones, on a port of their own. `/healthz` is there for the proxy in front of it.
-    func phoneRouter() -> Router<Context> {
-        self.router(.phone) { router in
-            self.addHealth(to: router)
-            self.addExtension(to: router)
-            self.addMedia(to: router)
-            self.addInstallations(to: router)
-        }
-    }
+    private static let phonePortRoutes = [healthRoutes, extensionRoutes, mediaRoutes, installationRoutes]
 
-    private func router(_ listener: Listener, _ add: (Router<Context>) -> Void) -> Router<Context> {
+    func router() -> Router<Context> { self.router(.api, Self.routes) }
+
+    func phoneRouter() -> Router<Context> { self.router(.phone, Self.phonePortRoutes) }
+
+    private func router(_ listener: Listener, _ tables: [[Route]]) -> Router<Context> {
         let router = Router(context: Context.self, options: .autoGenerateHeadEndpoints)
         let routes = RouteTable()
         router.middlewares.add(
             ProblemMiddleware(
                 listener: listener, routes: routes, core: self.core, metrics: self.metrics, proxies: self.proxies,
                 audit: self.audit, connections: self.connections[listener]))
-        add(router)
+        for table in tables { self.add(table, to: router) }
         routes.setRoutes(of: router)
         return router
     }
 
-    private func addRoutes(to router: Router<Context>) {
-        self.addHealth(to: router)
-        self.addOperations(to: router)
-        self.addApps(to: router)
-        self.addOperators(to: router)
-        self.addSessions(to: router)
-        self.addConsole(to: router)
-        self.addAudit(to: router)
-        self.addServer(to: router)
-        self.addPhones(to: router)
-        let app = router.group("v1/apps/{app}")
-        self.addAppKeys(to: app)
-        self.addClientKeys(to: app)
-        self.addPushCredentials(to: app)
-        self.addWebhooks(to: app)
-        self.addWebhookDeliveries(to: app)
-        app.post("tokens") { try await self.issueToken($0, $1) }
-        self.addMessages(to: app)
-        self.addSearch(to: app)
-        self.addLegs(to: app)
-        self.addPushes(to: app)
-        self.addLabels(to: app)
-        self.addConversations(to: app)
-        self.addAccounts(to: app)
-        self.addRestrictions(to: app)
-        self.addSettings(to: app)
-        self.addReading(to: app)
-        self.addEvents(to: app)
-        self.addStatistics(to: app)
-        self.addDevices(to: app)
-        self.addUserAccounts(to: app)
-        self.addUsers(to: app)
-        self.addProfiles(to: app)
-        self.addCalls(to: app)
-        self.addLiveActivities(to: app)
-        self.addBroadcastChannels(to: app)
-        self.addTestPushes(to: app)
-        self.addBackendMedia(to: app)
+    private static let healthRoutes: [Route] = [
+        .open(.get, "healthz") { _ in { _, _ in Response.json(["status": "ok"]) } }
+    ]
+
+    private static let operationRoutes: [Route] = [
+        .open(.get, "readyz", API.readyz),
+        .open(.get, "metrics") { api in
+            { _, _ in Response.text(api.registry.text, type: "text/plain; version=0.0.4; charset=utf-8") }
+        },
+        // Each is made when it is first asked for.
+        .open(.get, "openapi.yaml") { _ in { _, _ in Self.document(OpenAPI.bytes, "application/yaml") } },
+        .open(.get, "openapi.json") { _ in { _, _ in Self.document(OpenAPI.json, "application/openapi+json") } },
+    ]
+
+    private static func document(_ bytes: ByteBuffer, _ type: String) -> Response {
+        Response(status: .ok, headers: [.contentType: type], body: .init(byteBuffer: bytes))
     }
 
-    private func addHealth(to router: Router<Context>) {
-        router.get("healthz") { _, _ in Response.json(["status": "ok"]) }
-    }
-
-    private func addOperations(to router: Router<Context>) {
-        router.get("readyz") { _, _ in
-            switch self.readiness.state {
-            case .ready: return try await self.ready()
-            case .starting: throw APIProblem(.starting, rule: "the server is starting")
-            case .stopping: throw APIProblem(.stopping, rule: "the server is stopping")
-            }
-        }
-        router.get("metrics") { _, _ in
-            Response.text(self.registry.text, type: "text/plain; version=0.0.4; charset=utf-8")
-        }
-        router.get("openapi.yaml") { _, _ in
-            Response(
-                status: .ok, headers: [.contentType: "application/yaml"], body: .init(byteBuffer: OpenAPI.bytes))
+    private func readyz(_ request: Request, _ context: Context) async throws -> Response {
+        switch self.readiness.state {
+        case .ready: return try await self.ready()
+        case .starting: throw APIProblem(.starting, rule: "the server is starting")
+        case .stopping: throw APIProblem(.stopping, rule: "the server is stopping")
         }
     }
 

@@ -37,6 +37,16 @@ struct APIBody {
 
     func optionalString(_ key: String) throws(InvalidField) -> String? { try self.optional(key) }
 
+    /// JSON as a text, or an object, which becomes one.
+    func optionalContent(_ key: String) throws(InvalidField) -> String? {
+        guard let value: JSONValue = try self.optional(key) else { return nil }
+        if value.objectValue != nil { return value.text }
+        guard let text = value.stringValue else { throw self.problem(key, "must be an object, or JSON as text") }
+        return text
+    }
+
+    func problem(_ key: String, _ rule: String) -> InvalidField { self.fields.problem(key, rule) }
+
     func bool(_ key: String) throws(InvalidField) -> Bool { try self.needed(key, try self.optional(key)) }
 
     func bool(_ key: String, default fallback: Bool) throws(InvalidField) -> Bool { try self.optional(key) ?? fallback }
@@ -63,10 +73,12 @@ struct APIBody {
         return number
     }
 
-    /// A moment (`GivenTime`). - Parameter orNone: 0 is one, too, and means no moment.
+    /// A moment (`GivenTime`), as a number or a text. - Parameter orNone: 0 is one, too, and means no moment.
     func optionalTime(_ key: String, orNone: Bool = false) throws(InvalidField) -> Int64? {
         guard let value: JSONValue = try self.optional(key) else { return nil }
-        guard let time = value.intValue else { throw self.fields.problem(key, "must be whole milliseconds since 1970") }
+        guard let time = value.intValue ?? value.stringValue.flatMap(GivenTime.read) else {
+            throw self.fields.problem(key, GivenTime.rule)
+        }
         if !(orNone && time == 0), let rule = GivenTime.fault(of: time) { throw self.fields.problem(key, rule) }
         return time
     }
@@ -90,15 +102,22 @@ struct APIBody {
 
     func object(_ key: String) throws(InvalidField) -> APIBody { try self.needed(key, try self.optionalObject(key)) }
 
+    /// - Parameter example: what is meant, for a caller who has given something else.
+    func object(_ key: String, suchAs example: String) throws(InvalidField) -> APIBody {
+        if let value: JSONValue = try self.optional(key), value.objectValue == nil {
+            throw self.fields.problem(key, "must be an object such as \(example), got \(value.typeName)")
+        }
+        return try self.object(key)
+    }
+
     func optionalObject(_ key: String) throws(InvalidField) -> APIBody? {
-        guard try self.optional(key) as JSONValue? != nil else { return nil }
-        return APIBody(try self.fields.fields(key))
+        try self.optionalMembers(key).map { APIBody($0) }
     }
 
     /// Options of notifications.
     func pushOptions(_ key: String = "push") throws(InvalidField) -> PushOptions? {
-        guard try self.optional(key) as JSONValue? != nil else { return nil }
-        return try PushOptions(self.fields.fields(key), path: key).nonEmpty
+        guard let members = try self.optionalMembers(key) else { return nil }
+        return try PushOptions(members, path: key).nonEmpty
     }
 
     /// A list of objects.
@@ -148,9 +167,7 @@ struct APIBody {
 
     /// Refuses null where the presence of a member decides what is asked for.
     func refuseNull(_ keys: String...) throws(InvalidField) {
-        for key in keys where self.fields.object[key] == .null {
-            throw self.fields.problem(key, "must not be null")
-        }
+        for key in keys where self.fields.object[key] == .null { throw self.fields.problem(key, "must not be null") }
     }
 
     /// Refuses members that were not read: a misspelt one must not be ignored.

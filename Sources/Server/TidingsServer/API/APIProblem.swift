@@ -1,15 +1,14 @@
-import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
 import TidingsModel
 
-/// `application/problem+json` (RFC 9457) with the members `code`, `field`, `rule` and `request_id`.
+/// `application/problem+json` (RFC 9457) with the members `code`, `field` and `request_id`. `detail` has field and rule in one sentence.
 struct APIProblem: Error, Equatable {
     var code: Code
     /// Empty if no field is at fault.
     var field: String
-    /// What the field must be, or what to do.
+    /// The rule for the field, or the remedy.
     var rule: String
     var headers: HTTPFields = [:]
 
@@ -49,35 +48,38 @@ struct APIProblem: Error, Equatable {
         headers[.contentType] = Self.contentType
         return Response(
             status: self.status, headers: headers,
-            body: .init(byteBuffer: ByteBuffer(bytes: self.json(requestID: requestID).serialized)))
+            body: .init(byteBuffer: self.json(requestID: requestID).line))
     }
 
     static let contentType = "application/problem+json"
 
     func json(requestID: String) -> JSONValue {
-        let detail = self.field.isEmpty ? self.rule : "\(self.field) \(self.rule)"
-        return [
-            "type": .string("urn:tidings:problem:\(self.code.rawValue)"), "title": .string(self.code.title),
-            "status": .int(self.status.code), "detail": .string(detail),
-            "instance": .string("urn:tidings:request:\(Self.escaped(requestID))"),
-            "code": .string(self.code.rawValue), "field": .string(self.field), "rule": .string(self.rule),
-            "request_id": .string(requestID),
-        ]
+        JSONMembers([
+            "type": "urn:tidings:problem:\(self.code.rawValue)", "title": self.code.title, "status": self.status.code,
+            "detail": self.field.isEmpty ? self.rule : "\(self.field) \(self.rule)", "code": self.code.rawValue,
+            "field": self.field, "request_id": requestID,
+        ]).json
     }
+}
 
-    /// RFC 8141 §2.2 allows less in a URN than an id may hold.
-    private static func escaped(_ requestID: String) -> String {
-        let allowed = CharacterSet(
-            charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@/")
-        return requestID.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
+extension JSONValue {
+    /// Returns the text with a line break behind it, so that a shell's prompt begins a line of its own.
+    var line: ByteBuffer {
+        var bytes = ByteBuffer(bytes: self.serialized)
+        bytes.writeInteger(UInt8(ascii: "\n"))
+        return bytes
     }
 }
 
 extension Response {
+    static func json(_ members: JSONMembers, status: HTTPResponse.Status = .ok) -> Response {
+        .json(members.json, status: status)
+    }
+
     static func json(_ value: JSONValue, status: HTTPResponse.Status = .ok) -> Response {
         Response(
             status: status, headers: [.contentType: "application/json"],
-            body: .init(byteBuffer: ByteBuffer(bytes: value.serialized)))
+            body: .init(byteBuffer: value.line))
     }
 
     static func text(_ text: String, type: String) -> Response {

@@ -2,88 +2,32 @@ import HTTPTypes
 import TidingsModel
 
 extension APIProblem {
-    /// For a program, and in the problem's type. Every code has one status and one title (RFC 9457 §3.1); `docs/errors.md` has them all.
+    /// For a program, and in the problem's type. Every code has one status and one title (RFC 9457 §3.1); `docs/server/errors.md` has them all.
     enum Code: Hashable, Sendable {
-        /// What the core tells, here as to a client of the gateway.
+        /// A problem that the core tells, here as to a client of the gateway.
         case told(Told)
         case own(Own)
     }
 
-    /// Those of `ServerFrame.Problem.Code` that can be the answer to a request of the HTTP API.
+    /// The codes of `ServerFrame.Problem.Code` that can be the answer to a request of the HTTP API.
     enum Told: CaseIterable {
         case unavailable, rateLimited, storageFull, unknownConversation, unknownMessage, notAMember, notAllowed, blocked
         case notAFollower, disabled, banned, muted, exists, tooLate, invalidField, unknownObjectName, timedOut
     }
 
-    /// Those that only the HTTP API has.
+    /// The codes that only the HTTP API has, written in snake case. Nobody reads `connectionLost`: it is for the audit log.
     enum Own: String, CaseIterable {
-        case malformedJSON = "malformed_json"
-        case malformedBody = "malformed_body"
-        case badRequest = "bad_request"
-        /// Nobody reads it: it is for the audit log.
-        case connectionLost = "connection_lost"
-        case unauthorized
-        case signInRefused = "sign_in_refused"
-        case wrongPassword = "wrong_password"
-        case csrf
-        case tlsRequired = "tls_required"
-        case localOnly = "local_only"
-        case unknownHost = "unknown_host"
-        case consoleOff = "console_off"
-        case unknownFile = "unknown_file"
-        case confirmationNeeded = "confirmation_needed"
-        case missingScope = "missing_scope"
-        case missingRole = "missing_role"
-        case appSuspended = "app_suspended"
-        case unknownTransferCoding = "unknown_transfer_coding"
-        case unknownContentCoding = "unknown_content_coding"
-        case unknownExpectation = "unknown_expectation"
-        case unknownRoute = "unknown_route"
-        case methodNotAllowed = "method_not_allowed"
-        case bodyTooLarge = "body_too_large"
-        case unknownCall = "unknown_call"
-        case unknownLiveActivity = "unknown_live_activity"
-        case unknownChannel = "unknown_channel"
-        case apnsRefused = "apns_refused"
-        case apnsUnanswered = "apns_unanswered"
-        case unknownAccount = "unknown_account"
-        case unknownPush = "unknown_push"
-        case unknownApp = "unknown_app"
-        case unknownAPIKey = "unknown_api_key"
-        case unknownClientKey = "unknown_client_key"
-        case unknownTokenSecret = "unknown_token_secret"
-        case unknownPushCredential = "unknown_push_credential"
-        case unknownWebhook = "unknown_webhook"
-        case unknownDelivery = "unknown_delivery"
-        case unknownOperator = "unknown_operator"
-        case revisionChanged = "revision_changed"
-        case secretAlreadyShown = "secret_already_shown"
-        case stillNeeded = "still_needed"
-        case wrongCredentialState = "wrong_credential_state"
-        case keyInUse = "idempotency_key_in_use"
-        case keyReused = "idempotency_key_reused"
-        case `internal`
-        case starting
-        case stopping
-        case storageUnwritable = "storage_unwritable"
-        case mediaOff = "media_off"
-        case unknownMedia = "unknown_media"
-        case mediaNotApproved = "media_not_approved"
-        case mediaRejected = "media_rejected"
-        case mediaTooLarge = "media_too_large"
-        case mediaTypeRefused = "media_type_refused"
-        case mediaQuotaExceeded = "media_quota_exceeded"
-        case tooManyUploads = "too_many_uploads"
-        case mediaBusy = "media_busy"
-        case wrongOffset = "wrong_offset"
-        case wrongContentType = "wrong_content_type"
-        case checksumMismatch = "checksum_mismatch"
-        case tusVersion = "tus_version"
-        case rangeNotSatisfiable = "range_not_satisfiable"
-        case searchOff = "search_off"
-        case phonesOff = "phones_off"
-        case unknownPhone = "unknown_phone"
-        case phonesUnreachable = "phones_unreachable"
+        case malformedJSON, malformedBody, badRequest, connectionLost, unauthorized, signInRefused, wrongPassword, csrf
+        case tlsRequired, localOnly, unknownHost, consoleOff, unknownFile, confirmationNeeded, missingScope, missingRole
+        case wrongKey, appSuspended, unknownTransferCoding, unknownContentCoding, unknownExpectation, unknownRoute
+        case methodNotAllowed, bodyTooLarge, unknownCall, unknownLiveActivity, unknownChannel, apnsRefused
+        case apnsUnanswered, unknownAccount, unknownPush, unknownApp, unknownAPIKey, unknownClientKey
+        case unknownTokenSecret, unknownPushCredential, unknownWebhook, unknownDelivery, unknownOperator
+        case revisionChanged, secretAlreadyShown, stillNeeded, wrongCredentialState, idempotencyKeyInUse
+        case idempotencyKeyReused, `internal`, starting, stopping, storageUnwritable, mediaOff, unknownMedia
+        case mediaNotApproved, mediaRejected, mediaTooLarge, mediaTypeRefused, mediaQuotaExceeded, tooManyUploads
+        case mediaBusy, wrongOffset, wrongContentType, checksumMismatch, tusVersion, rangeNotSatisfiable, searchOff
+        case phonesOff, unknownPhone, phonesUnreachable
     }
 }
 
@@ -118,6 +62,8 @@ extension APIProblem.Told {
 }
 
 extension APIProblem.Own {
+    var name: String { JSONName.snakeCase(self.rawValue) }
+
     fileprivate var row: (status: HTTPResponse.Status, title: String) {
         switch self {
         case .malformedJSON: (.badRequest, "The body is not a JSON object")
@@ -136,6 +82,7 @@ extension APIProblem.Own {
         case .confirmationNeeded: (.forbidden, "It has to be confirmed")
         case .missingScope: (.forbidden, "The API key may not do that")
         case .missingRole: (.forbidden, "The operator may not do that")
+        case .wrongKey: (.forbidden, "The key is of another kind")
         case .appSuspended: (.forbidden, "The app is suspended")
         case .unknownTransferCoding: (.notImplemented, "The body is sent in a coding that is not known")
         case .unknownContentCoding: (.unsupportedMediaType, "The body is in a coding that is not read")
@@ -162,8 +109,8 @@ extension APIProblem.Own {
         case .stillNeeded: (.conflict, "The server cannot do without it")
         case .wrongCredentialState: (.conflict, "The push credential is not in a state for it")
         case .bodyTooLarge: (.contentTooLarge, "The body is too large")
-        case .keyInUse: (.conflict, "The first request with the idempotency key is not answered yet")
-        case .keyReused: (.unprocessableContent, "The idempotency key was used for another request")
+        case .idempotencyKeyInUse: (.conflict, "The first request with the idempotency key is not answered yet")
+        case .idempotencyKeyReused: (.unprocessableContent, "The idempotency key was used for another request")
         case .internal: (.internalServerError, "The server failed")
         case .starting: (.serviceUnavailable, "The server is starting")
         case .stopping: (.serviceUnavailable, "The server is stopping")
@@ -196,7 +143,7 @@ extension APIProblem.Code {
     private var row: (name: String, status: HTTPResponse.Status, title: String) {
         switch self {
         case .told(let told): (told.row.code.rawValue, told.row.status, told.row.title)
-        case .own(let own): (own.rawValue, own.row.status, own.row.title)
+        case .own(let own): (own.name, own.row.status, own.row.title)
         }
     }
 
@@ -208,7 +155,7 @@ extension APIProblem.Code {
 extension HTTPResponse.Status {
     // HTTPTypes has no names for these.
     fileprivate static var locked: Self { .init(code: 423, reasonPhrase: "Locked") }
-    /// Of tus 1.0, extension "checksum".
+    /// The status of tus 1.0, extension "checksum".
     fileprivate static var checksumMismatch: Self { .init(code: 460, reasonPhrase: "Checksum Mismatch") }
     fileprivate static var insufficientStorage: Self { .init(code: 507, reasonPhrase: "Insufficient Storage") }
 }

@@ -25,7 +25,7 @@ struct MediaFileResponse {
         self.isUnchanged = known.contains("*") || known.contains { $0 == tag || $0 == "W/\(tag)" }
     }
 
-    /// As much as may wait to be written at a time (`HTTPDeadlines`).
+    /// The most bytes that may wait to be written at a time (`HTTPDeadlines`).
     private static let partBytes: Int64 = 32_768
 
     /// - Parameter loop: of the connection.

@@ -1,3 +1,4 @@
+import EmbeddedFiles
 import NIOCore
 import TidingsModel
 import Yams
@@ -5,11 +6,13 @@ import Yams
 /// Describes the API to its clients.
 enum OpenAPI {
     /// `openapi.yaml` beside this file, compiled in, so that the binary needs no file at its side. What recurs there stands in `x-parts`.
-    static var source: String { String(decoding: PackageResources.openapi_yaml, as: UTF8.self) }
+    static var source: String { String(cString: embedded_api_description()) }
     /// The document that is served. Tests hold it against the source, the routes and every answer.
     static let document = (try? Self.writtenOut(Self.source)) ?? ""
     /// Shared by all answers: it is large, and anybody may ask for it.
     static let bytes = ByteBuffer(string: Self.document)
+    /// The document as JSON, for the console: browsers read no YAML.
+    static let json = ByteBuffer(bytes: ((try? JSONValue.value(ofYAML: Self.document)) ?? .null).serialized)
 
     /// Puts what aliases and merge keys name in their place, and leaves `x-parts` away: OpenAPI wants YAML as JSON could say it. The members keep
     /// their order, those of a merge key at its place; statuses among them ascend.

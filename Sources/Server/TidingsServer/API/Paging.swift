@@ -11,7 +11,7 @@ struct Paging: Sendable {
     static let limitUsual: Int64 = 50
 
     let limit: Int
-    /// What the cursor holds; nil for the first page.
+    /// The content of the cursor; nil for the first page.
     private let last: String?
     private let list: [UInt8]
 
@@ -60,5 +60,16 @@ struct Paging: Sendable {
         let rest = after.map { after in all.drop { key($0) <= after } } ?? all[...]
         let page = Array(rest.prefix(self.limit))
         return (page, self.next(after: page.last.map { text(key($0)) }, hasMore: rest.count > page.count))
+    }
+}
+
+extension ConversationID {
+    /// In a cursor.
+    var place: String { "\(self.type.rawValue) \(self.target)" }
+
+    init?(place: String) {
+        let parts = place.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, let type = ConversationType(rawValue: String(parts[0])) else { return nil }
+        self.init(type: type, target: String(parts[1]))
     }
 }

@@ -100,11 +100,9 @@ struct ProblemMiddleware: RouterMiddleware {
         guard response.status.kind == .successful, let author = context.author, var call = context.note.audited
         else { return }
         if call.subject.isEmpty { call.subject = context.note.made ?? context.note.user ?? "" }
-        switch await self.core(.changeControl(.by(author, .noteCall(call)))) {
-        case .control: return
-        case .refused(let problem): throw APIProblem(problem)
-        default: throw APIProblem.bug  // tidy: no other answer is one to a change
-        }
+        let result = await self.core(.changeControl(.by(author, .noteCall(call))))
+        if case .refused(let problem) = result { throw APIProblem(problem) }
+        _ = try result.control.orBug()
     }
 
     private func problem(for error: any HTTPResponseError, _ request: Request) -> APIProblem {
@@ -162,9 +160,10 @@ extension APIProblem {
     {
         let (_, code, field, rule) = fault.row
         let requestID = RequestID.make(from: headers.first(name: RequestID.header))
-        let problem = APIProblem(Own(rawValue: code) ?? .badRequest, field: field, rule: rule)
+        let problem = APIProblem(Own.allCases.first { $0.name == code } ?? .badRequest, field: field, rule: rule)
         return (
-            ["content-type": Self.contentType, RequestID.header: requestID], problem.json(requestID: requestID).text
+            ["content-type": Self.contentType, RequestID.header: requestID],
+            problem.json(requestID: requestID).text + "\n"
         )
     }
 }

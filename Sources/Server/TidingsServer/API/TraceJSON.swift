@@ -1,128 +1,156 @@
+import APNsModel
 import ServerCore
 import StoreModel
 import TidingsModel
 
 extension MessageTrace {
-    /// The content is left out: it belongs to the people, not to operators.
-    var json: JSONValue {
+    /// The content is left out: it belongs to the people, not to operators. The author, an operator, is told to nobody else.
+    var json: JSONMembers {
         let offSince = Dictionary(
             self.reports.compactMap { report in report.reported.offSince.map { (report.device, $0) } },
             uniquingKeysWith: { first, _ in first })
-        func off(_ leg: LegID) -> Int64? {
-            leg.device.flatMap { offSince[DeviceKey(user: leg.user, device: $0)] }
-        }
+        func off(_ leg: LegID) -> Int64? { leg.device.flatMap { offSince[DeviceKey(user: leg.user, device: $0)] } }
         let about = MessageLegs.About(self.subject)
-        return .members(
-            [("message_id", .string(self.id.description))] + self.subject.members + self.authorMembers
-                + self.recallMembers + [
-                    (
-                        "deliveries",
-                        .array(
-                            self.deliveries.map { ["user": .string($0.user.rawValue), "position": .int($0.position)] })
-                    ), ("open_legs", .array(self.open.map { $0.json(about, off($0.leg)) })),
-                    ("ended_legs", .array(self.ended.map { $0.json(about, off($0.leg)) })),
-                    ("receipts", .array(self.receipts.map(\.json))),
-                    ("devices", .array(self.reports.map(\.json))),
-                ])
+        let receipts = Dictionary(grouping: self.receipts, by: \.leg)
+        var members: JSONMembers = ["message_id": self.id]
+        members += self.subject.members
+        members += .given(["author": self.author, "recall": self.recall])
+        return members + [
+            "deliveries": self.deliveries.objects { ["user": $0.user, "position": $0.position] },
+            "open_legs": self.open.map { $0.json(about, off($0.leg)) },
+            "ended_legs": self.ended.map { $0.json(about, receipts[$0.leg] ?? [], off($0.leg)) },
+            "receipts": self.receipts.map(\.json),
+            "devices": self.reports.map(\.json),
+        ]
     }
 }
 
 extension ReportedStatus {
-    var json: JSONValue {
-        .members([
-            ("authorization", .string(self.status.authorization.rawValue)), ("alert", .bool(self.status.alert)),
-            ("sound", .bool(self.status.sound)), ("badge", .bool(self.status.badge)),
-            ("lock_screen", .bool(self.status.lockScreen)),
-            ("notification_center", .bool(self.status.notificationCenter)),
-            ("background_refresh", .string(self.status.backgroundRefresh.rawValue)),
-            ("icon_number", .string(self.status.iconNumber.rawValue)),
-            ("low_power_mode", .bool(self.status.isLowPowerModeOn)), ("time_zone", .string(self.status.timeZone)),
-            ("languages", .array(self.status.languages.map { .string($0) })),
-            ("app_version", .string(self.status.appVersion)), ("system_version", .string(self.status.systemVersion)),
-            ("off_since", .optional(self.offSince)), ("at", .int(self.at)),
-        ])
+    var json: JSONMembers {
+        [
+            "authorization": self.status.authorization, "alert": self.status.alert, "sound": self.status.sound,
+            "badge": self.status.badge, "lock_screen": self.status.lockScreen,
+            "notification_center": self.status.notificationCenter, "background_refresh": self.status.backgroundRefresh,
+            "icon_number": self.status.iconNumber, "low_power_mode": self.status.isLowPowerModeOn,
+            "time_zone": self.status.timeZone, "languages": self.status.languages,
+            "app_version": self.status.appVersion, "system_version": self.status.systemVersion,
+            "model": self.status.model, "off_since": self.offSince, "at": self.at,
+        ]
     }
 }
 
 extension DeviceReport {
-    fileprivate var json: JSONValue {
-        .members([
-            ("user", .string(self.device.user.user.rawValue)), ("device", .string(self.device.device.rawValue)),
-            ("status", self.reported.json),
-        ])
-    }
-}
-
-extension MessageTrace {
-    /// The operator who has written it; told to nobody else.
-    fileprivate var authorMembers: [(String, JSONValue)] {
-        self.author.map { [("author", .string($0.rawValue))] } ?? []
-    }
-
-    fileprivate var recallMembers: [(String, JSONValue)] {
-        self.recall.map { [("recall", .string($0.description))] } ?? []
+    fileprivate var json: JSONMembers {
+        ["user": self.device.user.user, "device": self.device.device, "status": self.reported.json]
     }
 }
 
 extension MessageTrace.Subject {
-    fileprivate var members: [(String, JSONValue)] {
+    fileprivate var members: JSONMembers {
         switch self {
         case .message(let message):
             [
-                ("kind", "message"), ("sender", .string(message.sender.rawValue)),
-                ("conversation", message.conversation.json), ("object_name", .string(message.objectName.rawValue)),
-                ("client_message_id", .string(message.clientMessageID.rawValue)), ("sent_at", .int(message.sentAt)),
+                "kind": "message", "sender": message.sender, "conversation": message.conversation,
+                "object_name": message.objectName, "object_type": message.objectName.word,
+                "client_message_id": message.clientMessageID, "sent_at": message.sentAt,
             ]
         case .recall(let recall, _):
             [
-                ("kind", "recall"), ("sender", .string(recall.sender.rawValue)),
-                ("conversation", recall.conversation.json), ("recalls", .string(recall.message.description)),
-                ("sent_at", .int(recall.at)),
+                "kind": "recall", "sender": recall.sender, "conversation": recall.conversation,
+                "recalls": recall.message, "sent_at": recall.at,
             ]
-        case .custom(let message, _): [("kind", "custom"), ("sent_at", .int(message.sentAt))]
+        case .custom(let message, _): ["kind": "custom", "sent_at": message.sentAt]
         }
     }
 }
 
 extension MessageTrace.Receipt {
-    fileprivate var json: JSONValue {
-        .members(self.leg.members + [("receipt", .string(self.receipt.rawValue)), ("at", .int(self.at))])
-    }
+    fileprivate var json: JSONMembers { self.leg.members + ["receipt": self.receipt, "at": self.at] }
 }
 
 extension LegID {
-    fileprivate var members: [(String, JSONValue)] {
-        [
-            ("user", .string(self.user.user.rawValue)),
-            ("device", .optional(self.device?.rawValue)),
-        ]
-    }
+    fileprivate var members: JSONMembers { ["user": self.user.user, "device": self.device] }
 }
 
 extension OpenLeg {
-    fileprivate func json(_ about: MessageLegs.About, _ offSince: Int64?) -> JSONValue {
-        .members(self.members(about) + [("notifications_off_since", .optional(offSince))])
+    fileprivate func json(_ about: MessageLegs.About, _ offSince: Int64?) -> JSONMembers {
+        self.members(about) + ["notifications_off_since": offSince]
     }
 
-    func members(_ about: MessageLegs.About) -> [(String, JSONValue)] {
+    func members(_ about: MessageLegs.About) -> JSONMembers {
         self.leg.members + [
-            ("wait", .string(self.wait.rawValue)), ("attempts", .int(self.attempts)),
-            ("apns_id", .optional(self.apnsID)), ("not_before", .optional(self.notBefore)),
-            ("steps", self.steps.json(of: self.leg, about)),
+            "wait": self.wait, "attempts": self.attempts, "apns_id": self.apnsID, "not_before": self.notBefore,
+            "steps": self.steps.json(of: self.leg, about), "sentences": LegSentence.all(of: self, about),
         ]
     }
 }
 
 extension EndedLeg {
-    fileprivate func json(_ about: MessageLegs.About, _ offSince: Int64?) -> JSONValue {
-        .members(self.members(about) + [("notifications_off_since", .optional(offSince))])
+    fileprivate func json(
+        _ about: MessageLegs.About, _ receipts: [MessageTrace.Receipt], _ offSince: Int64?
+    ) -> JSONMembers {
+        self.members(about, receipts) + ["notifications_off_since": offSince]
     }
 
-    func members(_ about: MessageLegs.About) -> [(String, JSONValue)] {
+    func members(_ about: MessageLegs.About, _ receipts: [MessageTrace.Receipt]) -> JSONMembers {
         self.leg.members + [
-            ("end", .string(self.end.name)), ("detail", .optional(self.end.detail)), ("at", .int(self.at)),
-            ("steps", self.steps.json(of: self.leg, about)),
-            ("tests", self.steps.all.last == .judged ? PushVerdict.tests(decidedBy: .end(self.end)).json : .null),
+            "end": self.end.name, "detail": self.end.detail, "at": self.at,
+            "steps": self.steps.json(of: self.leg, about),
+            "sentences": LegSentence.all(of: self, about, receipts),
+            "tests": self.steps.all.last == .judged ? PushVerdict.tests(decidedBy: .end(self.end)).json : .null,
         ]
     }
+}
+
+extension LegSteps {
+    /// Returns the steps as JSON. The parts of a push that are not kept follow from the leg: its `apns-id` and, as every message's push is
+    /// an alert that is to go at once under the id of its message, type, priority and collapse id.
+    func json(of leg: LegID, _ about: MessageLegs.About) -> JSONValue {
+        self.all.compactMap { $0.members(of: leg, about) }.json
+    }
+}
+
+extension LegStep {
+    /// Nil for what the end tells.
+    fileprivate func members(of leg: LegID, _ about: MessageLegs.About) -> JSONMembers? {
+        switch self {
+        case .waited(let wait, let until, let at):
+            [
+                "step": "waiting", "at": at, "wait": wait, "until": until,
+                "tests": PushVerdict.tests(decidedBy: .wait(wait)).json,
+            ]
+        case .turned(let turn, let at): ["step": "device", "at": at, "turn": turn]
+        case .pushed(let push, let at):
+            [
+                "step": "pushed", "at": at, "request": push.json(of: leg, about),
+                "tests": PushVerdict.tests(decidedBy: .send).json,
+            ]
+        case .answered(let outcome, let status, let reason, let at):
+            [
+                "step": "answered", "at": at, "outcome": outcome, "status": status == 0 ? nil : Int64(status),
+                "reason": reason.isEmpty ? nil : reason,
+            ]
+        case .read(let device, let at):
+            ["step": "read", "at": at, "device": device]
+        case .judged: nil
+        }
+    }
+}
+
+extension LegPush {
+    fileprivate func json(of leg: LegID, _ about: MessageLegs.About) -> JSONMembers {
+        let message = self.carrier ?? leg.message
+        let carrying = LegID(message: message, user: leg.user, device: leg.device)
+        let collapse = self.carrier ?? about.recalls ?? leg.message
+        return [
+            "apns_id": apnsID(of: carrying, attempt: self.attempt), "attempt": self.attempt,
+            "push_type": APNsPushType.alert.rawValue, "priority": APNsPriority.immediate.rawValue,
+            "expires_at": self.expiration * 1_000,
+            "collapse_id": collapse, "topic": self.topic, "environment": self.environment, "counted_by": self.carrier,
+        ]
+    }
+}
+
+extension [PushVerdict.AskedTest] {
+    var json: JSONValue { self.objects { ["fact": $0.fact, "passed": $0.isPassed] } }
 }

@@ -46,7 +46,7 @@ enum Tus {
         return found
     }
 
-    /// What of it is kept.
+    /// Returns the kept part of the metadata.
     static func metadata(of record: MediaRecord) -> String {
         func pair(_ key: String, _ value: String) -> String { "\(key) \(Base64.encode(Array(value.utf8), .standard))" }
         return (record.name.map { [pair("filename", $0)] } ?? []).joined()

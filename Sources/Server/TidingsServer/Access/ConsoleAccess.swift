@@ -5,7 +5,7 @@ import Synchronization
 import TidingsModel
 
 /// Who is signed in to the console: operators with a session, which the store keeps, and of which a browser holds the secret in a cookie
-/// (docs/decisions/0051-console-access.md).
+/// (docs/inside/decisions/0051-console-access.md).
 final class ConsoleAccess: Sendable {
     /// An operator as they are now, by a session that is good.
     struct SignedIn: Sendable {
@@ -27,7 +27,7 @@ final class ConsoleAccess: Sendable {
     private let brake = Mutex(SignInBrake())
     /// When a request came last with each session, in monotonic milliseconds, by the session's hash.
     private let uses = Mutex<[[UInt8]: Int64]>([:])
-    /// Of sessions that are older than this process nobody knows when they were used: they count from here.
+    /// The start of this process, from which sessions that are older count: nobody knows when they were used.
     private let startedAt: Int64
 
     /// - Parameter now: a clock of the tests, or the machine's.
@@ -43,8 +43,8 @@ final class ConsoleAccess: Sendable {
         self.startedAt = now().monotonic
     }
 
-    /// Whether the console answers under the name that a request asks for (`Host`): otherwise a page of another site whose name points here
-    /// could read what only this one may (DNS rebinding).
+    /// Returns true if the console answers under the name that a request asks for (`Host`): otherwise a page of another site whose name
+    /// points here could read what only this one may (DNS rebinding).
     func isKnown(host authority: String?) -> Bool {
         RequestTarget.host(in: authority ?? "").map { self.hosts.contains($0.lowercased()) } ?? false
     }
@@ -71,7 +71,7 @@ final class ConsoleAccess: Sendable {
         return SignedIn(record: record, session: session)
     }
 
-    /// Whether what was begun with a session goes on, such as an event stream; this does not count as a use.
+    /// Returns true if work begun with a session goes on, such as an event stream; this does not count as a use.
     func isOpen(_ session: OperatorSession, as role: OperatorRole) -> Bool {
         guard let (record, session) = self.registry.session(session.hash) else { return false }
         return record.role == role && self.isGood(session, at: self.now())

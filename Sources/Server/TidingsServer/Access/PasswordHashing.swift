@@ -29,7 +29,7 @@ final class PasswordHashing: Sendable {
     private let state = Mutex(State())
     /// Threads of its own: those of Swift's tasks answer everybody.
     private let queue = DispatchQueue(label: "tidings.passwords", attributes: .concurrent)
-    /// What nobody's password is.
+    /// A hash that no password has.
     private let nobodys = PasswordHash(
         salt: PasswordHashing.drawSalt(), hash: Array(repeating: 0, count: PasswordHashing.hashBytes),
         cost: PasswordHashing.cost, blockSize: PasswordHashing.blockSize, parallelism: PasswordHashing.parallelism)

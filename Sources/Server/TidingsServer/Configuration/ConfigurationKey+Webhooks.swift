@@ -12,5 +12,8 @@ extension ConfigurationKey {
             "webhooks.trust_roots_path",
             "PEM file of the authorities webhooks are trusted by; without one the system's",
             .optional(\.webhooks.trustRootsPath)),
+        .init(
+            "webhooks.attempts_max", "how often a delivery is tried before it is a dead letter",
+            .integer(\.webhooks.attemptsMax, 1...8)),
     ]
 }

@@ -4,11 +4,11 @@ import ServerCore
 package import StoreModel
 
 /// One key of the configuration outside `apps`: name, type, unit, default and range in one table, from which values are read and
-/// checked and `docs/configuration.md` is made.
+/// checked and `docs/server/configuration.md` is made.
 package struct ConfigurationKey: Sendable {
     /// `gateway.port` is `port` within `gateway` in the file, and `TIDINGS_GATEWAY_PORT` in the environment.
     package var name: String
-    /// What it is for, with its unit.
+    /// The purpose, with its unit.
     package var summary: String
     /// Its type and range, and where the value lives.
     package var place: Place
@@ -192,7 +192,9 @@ package struct ConfigurationKey: Sendable {
             .optional(\.search.path)),
         .init("node", "number of this server in message ids", .node(\.core.node, 0...63)),
         .init("log.level", "lowest level that is logged", .choice(\.log.level, of: Logger.Level.self)),
-        .init("log.format", "form of a log line", .choice(\.log.format, ["json", "text"])),
+        .init(
+            "log.format", "form of a log line; auto is text at a terminal and JSON elsewhere",
+            .choice(\.log.format, ["auto", "json", "text"])),
         .init(
             "log.audit_path", "file the lines of the audit log are appended to; without one they are among the others",
             .optional(\.log.auditPath)),

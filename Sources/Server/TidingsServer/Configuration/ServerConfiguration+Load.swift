@@ -309,7 +309,7 @@ private struct ConfigurationReading {
         return nil
     }
 
-    /// What a language leaves out is taken from the built-in words, if there are any in that language.
+    /// Reads words; a language's missing ones are the built-in words, if there are any in that language.
     private mutating func words(_ path: [String]) async -> AppWords {
         let language = await self.text(path + ["language"])?.lowercased()
         var words: [String: NotificationWords] = [:]
@@ -361,7 +361,7 @@ private struct ConfigurationReading {
         return apns
     }
 
-    /// What an app's section had once and is the server's now.
+    /// Refuses keys that an app's section had once and are the server's now.
     private mutating func refuseMoved(_ path: [String]) async {
         for (name, key) in [
             ("host", "apns.sandbox_host or apns.production_host"),
@@ -390,7 +390,8 @@ private struct ConfigurationReading {
             let meant = isTried ? Spelling.nearest(to: name, among: known.sorted(), most: most) : nil
             self.faults.append(
                 field: name, rule: rule,
-                remedy: meant.map { "did you mean \($0)?" } ?? "check its spelling against docs/configuration.md")
+                remedy: meant.map { "did you mean \($0)?" }
+                    ?? "check its spelling against docs/server/configuration.md")
         }
     }
 }

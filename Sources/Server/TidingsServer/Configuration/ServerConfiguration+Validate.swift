@@ -147,7 +147,7 @@ extension ServerConfiguration.App {
 }
 
 extension AppSettings.TokenRules {
-    /// What takes more than looking at the text to know.
+    /// The faults that take more than looking at the text to find.
     var addressFaults: [InvalidField] {
         guard case .address(let address, _)? = self.keySource, WebAddress.host(of: address) != nil,
             TokenKeyDownload.address(address) == nil

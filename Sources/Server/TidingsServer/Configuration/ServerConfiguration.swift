@@ -77,8 +77,8 @@ package struct ServerConfiguration: Equatable, Sendable {
         package var connectionsMax = 1_024
     }
 
-    /// What the notification service extension asks. A port apart from the API's, so that a proxy or firewall can let phones through
-    /// to it and to nothing else.
+    /// The listener for the notification service extension. Its port is apart from the API's, so that a proxy or firewall can let phones
+    /// through to it and to nothing else.
     package struct Phone: Equatable, Sendable {
         package var host = "127.0.0.1"
         package var port = 7_481
@@ -131,13 +131,13 @@ package struct ServerConfiguration: Equatable, Sendable {
         package var masterKeys: Secret?
     }
 
-    /// Of the environment: the master keys as they stand in the file, with semicolons between.
+    /// The environment variable of the master keys as they stand in the file, with semicolons between.
     package static let masterKeyVariable = "TIDINGS_MASTER_KEY"
 
     package struct Media: Equatable, Sendable {
         /// Empty for none.
         package var path = ""
-        /// What is set of it for all apps, `kinds` but for those.
+        /// The limits for all apps; `kinds` only for those without their own.
         package var limits = MediaLimits()
         /// Raw values of `MediaKind`.
         package var types = MediaLimits().kinds.map(\.rawValue)
@@ -150,7 +150,7 @@ package struct ServerConfiguration: Equatable, Sendable {
         package var path = ""
     }
 
-    /// What apps' backends are told.
+    /// The settings of webhooks.
     package struct Webhooks: Equatable, Sendable {
         /// Empty for the one beside the database.
         package var path = ""
@@ -158,6 +158,7 @@ package struct ServerConfiguration: Equatable, Sendable {
         package var allowedNetworks: [String] = []
         /// Empty for the system's authorities.
         package var trustRootsPath = ""
+        package var attemptsMax = 8
     }
 
     package var webhooksPath: String {
@@ -178,13 +179,13 @@ package struct ServerConfiguration: Equatable, Sendable {
 
     package struct Log: Equatable, Sendable {
         package var level = "info"
-        package var format = "json"
+        package var format = "auto"
         /// Empty for among the other lines.
         package var auditPath = ""
     }
 
     /// A section of the file: an app is made from it that the store does not have yet, and the store's goes before it from then on
-    /// (docs/decisions/0043-apps-at-run-time.md).
+    /// (docs/inside/decisions/0043-apps-at-run-time.md).
     package struct App: Equatable, Sendable {
         package var id: AppID
         /// Signs user tokens with HS256; at least 32 bytes. Empty if the section has nothing but a credential.
@@ -201,7 +202,7 @@ package struct ServerConfiguration: Equatable, Sendable {
             self.tokenSecret = tokenSecret
         }
 
-        /// Of an app that is made otherwise.
+        /// True if the section only gives a credential to an app that is made otherwise.
         var isCredentialAlone: Bool {
             self.apns != nil && self.tokenSecret.value.isEmpty && self.previousSecret == nil && self.apiKeys.isEmpty
                 && self.clientKeys.isEmpty
@@ -288,7 +289,7 @@ package struct ServerConfiguration: Equatable, Sendable {
 
 package enum APIScope: String, Hashable, Sendable, CaseIterable {
     case tokens
-    /// As a person or as the app's backend.
+    /// Writes as a person or as the app's backend.
     case messages
     case conversations
     case history

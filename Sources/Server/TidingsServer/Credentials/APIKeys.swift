@@ -27,6 +27,12 @@ struct APIKeys: Sendable {
         case suspended
     }
 
+    enum Kind: String {
+        case ofApp = "an API key"
+        case ofClient = "a client key"
+        case ofOperator = "an operator's key"
+    }
+
     /// How keys begin that the server has drawn, so that one that leaked can be found.
     static let prefix = "tk_"
     static let operatorPrefix = "to_"
@@ -60,7 +66,7 @@ struct APIKeys: Sendable {
         return Self.access(app, record, role ?? scope.role(for: method), method)
     }
 
-    /// Of an operator who is signed in to the console.
+    /// Returns the access of an operator who is signed in to the console.
     func access(
         app id: AppID, _ record: OperatorRecord, scope: APIScope, method: HTTPRequest.Method, role: OperatorRole? = nil
     ) -> Access {
@@ -91,6 +97,24 @@ struct APIKeys: Sendable {
         return found
     }
 
+    /// Returns the kind of a key that is good somewhere, and its app, to tell its holder why it opens nothing here. Not looked for among keys of
+    /// the kind that is `needed`.
+    func kind(of key: String, but needed: Kind, at now: Int64 = Clocks.now().wall) -> (kind: Kind, app: AppID?)? {
+        if needed != .ofClient, let app = self.registry.app(ofClientKey: key) { return (.ofClient, app.record.id) }
+        let hash = SHA256.hash(data: Data(key.utf8))
+        // Its use is not noted: it opens nothing.
+        if needed != .ofOperator, key.hasPrefix(Self.operatorPrefix),
+            self.registry.operatorRecord(where: { $0.hashes.match(hash, at: now) }) != nil
+        {
+            return (.ofOperator, nil)
+        }
+        guard needed != .ofApp else { return nil }
+        for app in self.registry.apps where app.apiKeys.contains(where: { $0.hashes.match(hash, at: now) }) {
+            return (.ofApp, app.id)
+        }
+        return nil
+    }
+
     /// A new key, and what is kept of it.
     static func draw(_ prefix: String) -> (key: String, hash: [UInt8]) {
         let key = prefix + Base64.encode(Self.drawBytes(), .url)
@@ -119,7 +143,7 @@ extension APIKeys.Refusal {
 }
 
 extension APIScope {
-    /// What an operator has to be who does with their own key what a backend does with a key of this scope.
+    /// Returns the role that an operator needs to do with their own key what a backend does with a key of this scope.
     func role(for method: HTTPRequest.Method) -> OperatorRole {
         let isReading = method == .get || method == .head
         return switch self {

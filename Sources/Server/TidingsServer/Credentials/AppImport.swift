@@ -135,20 +135,14 @@ struct AppImport {
     private func submit(
         _ change: ControlChange, of id: AppID, at now: Int64
     ) async throws -> ManagedApp {
-        let store = self.store
-        let results = await withCheckedContinuation { continuation in
-            store.submit([.changeControl(.by(ControlAuthor(.configuration), change), at: now)]) {
-                continuation.resume(returning: $0)
-            }
-        }
-        switch results.first {
-        case .control(.app(let app))?: return app
-        case .refused(let problem)?:
+        switch await self.store.carryOut(.changeControl(.by(ControlAuthor(.configuration), change), at: now)) {
+        case .control(.app(let app)): return app
+        case .refused(let problem):
             let names = ["name": "api_keys", "key": "client_keys"]
             let field = names[problem.field] ?? problem.field
             throw ConfigurationFaults(
                 field: "app.\(id).\(field)", rule: problem.rule, remedy: "correct the section")
-        case .failed(let reason)?: throw StoreFailure(reason: reason)
+        case .failed(let reason): throw StoreFailure(reason: reason)
         default: throw StoreFailure(reason: "it answered a change of \"\(id)\" with something else")
         }
     }

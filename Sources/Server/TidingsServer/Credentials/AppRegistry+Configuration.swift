@@ -2,7 +2,7 @@ import StoreModel
 import TidingsModel
 
 extension AppRegistry {
-    /// Of the configuration alone, for what has no store.
+    /// Makes a registry of the configuration alone, for use without a store.
     convenience init(apps: [ServerConfiguration.App]) throws {
         let keys = MasterKeys.drawn()
         var control = ControlState()
@@ -12,7 +12,7 @@ extension AppRegistry {
 }
 
 extension ServerConfiguration.App {
-    /// What the ids of the file's secrets are.
+    /// The id of the file's secrets.
     private static let secretID = "imported"
     private static let previousSecretID = "imported-previous"
 
@@ -37,23 +37,16 @@ extension ServerConfiguration.App {
 
     /// Everything but the credential for pushes, which stays the file's, always in the same form.
     var json: JSONValue {
-        var members: [(String, JSONValue)] = [
-            ("settings", self.settings.json), ("token_secret", .string(self.tokenSecret.value)),
-            ("token_secret_previous", .optional(self.previousSecret?.value)),
-            (
-                "api_keys",
-                .members(
-                    self.apiKeys.sorted { $0.id < $1.id }.map { key in
-                        (key.id, .array([.string(key.sha256.lowercased())] + key.scopeWords.map { .string($0) }))
-                    })
-            ),
+        let members: JSONMembers = [
+            "settings": self.settings.json, "token_secret": self.tokenSecret.value,
+            "token_secret_previous": self.previousSecret?.value,
+            "api_keys": JSONMembers(
+                pairs: self.apiKeys.sorted { $0.id < $1.id }.map { ($0.id, [$0.sha256.lowercased()] + $0.scopeWords) }),
         ]
         // A section without them has the digest it had before there were any.
-        if !self.clientKeys.isEmpty {
-            let keys = self.clientKeys.sorted { $0.name < $1.name }
-            members.append(("client_keys", .members(keys.map { ($0.name, .string($0.key)) })))
-        }
-        return .members(members)
+        guard !self.clientKeys.isEmpty else { return members.json }
+        let keys = self.clientKeys.sorted { $0.name < $1.name }
+        return (members + ["client_keys": JSONMembers(pairs: keys.map { ($0.name, $0.key) })]).json
     }
 
     /// In what the app that there is differs from the section, by the names of the members in JSON; empty if the section is what the app
@@ -84,7 +77,7 @@ extension ServerConfiguration.App {
         return names
     }
 
-    /// Of objects each member by its path.
+    /// Returns the paths of differing members, into objects.
     private static func differences(_ left: JSONValue, _ right: JSONValue, _ path: String) -> [String] {
         guard let left = left.objectValue, let right = right.objectValue else { return left == right ? [] : [path] }
         let names = Set(left.members.map(\.key)).union(right.members.map(\.key)).sorted()

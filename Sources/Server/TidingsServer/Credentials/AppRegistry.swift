@@ -4,21 +4,21 @@ import StoreModel
 import Synchronization
 import TidingsModel
 
-/// The apps, their keys and secrets, and the operators, as the store has them: what every request and every token is held against. Changed
-/// by the owner loop alone, before it tells whoever has asked for the change; read from any thread.
+/// The apps, their keys and secrets, and the operators, as the store has them: every request and every token is checked against them.
+/// Changed by the owner loop alone, before it tells the caller of the change; read from any thread.
 final class AppRegistry: Sendable {
     /// One revision of an app, with its secrets open.
     final class App: Sendable {
         let record: ManagedApp
         /// The first one signs.
         let secrets: [OpenSecret]
-        /// What pushes go out with, by the id of the credential.
+        /// The credentials of pushes, by their ids.
         let pushCredentials: [String: APNsClient.Credential]
         /// Nil if it has never had a client key.
         let installations: InstallationKeys?
-        /// What its webhooks' requests are signed with, by the webhook's id.
+        /// The secrets that sign its webhooks' requests, by the webhook's id.
         let webhookSecrets: [String: WebhookSecrets]
-        /// What stands for this server in the claim `aud`.
+        /// The names of this server in the claim `aud`.
         let audiences: [String]
 
         fileprivate init(_ record: ManagedApp, _ keys: MasterKeys) throws(MasterKeys.Fault) {
@@ -65,7 +65,7 @@ final class AppRegistry: Sendable {
         func isGood(at now: Int64) -> Bool { self.endsAt.map { now < $0 } ?? true }
     }
 
-    /// Of the tokens of an app's anonymous people: a key for each purpose.
+    /// The keys of the tokens of an app's anonymous people: one for each purpose.
     struct InstallationKeys: Sendable {
         let ofUsers: SharedKey
         let ofRenewals: SharedKey
@@ -78,14 +78,14 @@ final class AppRegistry: Sendable {
 
     private struct State {
         var apps: [AppID: App] = [:]
-        /// Those that are good.
+        /// The client keys that are good.
         var clientKeys: [String: AppID] = [:]
         var operators: [String: OperatorRecord] = [:]
         /// Whose sessions they are, by their hashes.
         var sessions: [[UInt8]: String] = [:]
-        /// What the records do not say yet, by key.
+        /// The last uses that the records do not have yet, by key.
         var lastUses: [KeyUse.Key: Int64] = [:]
-        /// Of these, what the store was not told.
+        /// The last uses that the store was not told.
         var untold: Set<KeyUse.Key> = []
         var keySources: [AppID: AppSettings.KeySource] = [:]
         var appsWithApproval: Set<AppID> = []
@@ -188,7 +188,7 @@ final class AppRegistry: Sendable {
         self.state.withLock { Array($0.operators.values) }.sorted { $0.name < $1.name }
     }
 
-    /// Looks at all of them, so that it takes as long whoever it is.
+    /// Finds an operator. Looks at all of them, so that it always takes as long.
     func operatorRecord(where isMeant: (OperatorRecord) -> Bool) -> OperatorRecord? {
         let all = self.state.withLock { $0.operators }
         var found: OperatorRecord?

@@ -13,7 +13,7 @@ struct CredentialExpiry: Sendable {
     let now: @Sendable () -> Int64
     /// To the stream of events.
     let report: @Sendable (ServerReport) -> Void
-    /// What was said already, by app and credential: the fewest days.
+    /// The warnings given already, by app and credential: the fewest days.
     private let said = Said()
 
     private final class Said: Sendable {
@@ -23,7 +23,7 @@ struct CredentialExpiry: Sendable {
     /// 0 when it has expired.
     static let warningDays = [30, 7, 1, 0]
     private static let day: Int64 = 86_400_000
-    /// What the metric says when nothing expires: ten years.
+    /// The metric's value when nothing expires: ten years.
     static let never: Int64 = 315_360_000
 
     func look() {

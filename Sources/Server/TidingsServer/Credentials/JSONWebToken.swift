@@ -38,10 +38,10 @@ struct JSONWebToken {
     func isSigned(by key: SharedKey) -> Bool { key.hasMade(self.signature, of: self.signed) }
 
     /// With HS256.
-    static func signed(_ claims: [(String, JSONValue)], by key: SharedKey) -> String {
+    static func signed(_ claims: JSONMembers, by key: SharedKey) -> String {
         let header: JSONValue = ["alg": "HS256", "typ": "JWT"]
         let plain =
-            "\(Base64.encode(header.serialized, .url)).\(Base64.encode(JSONValue.members(claims).serialized, .url))"
+            "\(Base64.encode(header.serialized, .url)).\(Base64.encode(claims.json.serialized, .url))"
         return "\(plain).\(Base64.encode(key.signature(of: Data(plain.utf8)), .url))"
     }
 

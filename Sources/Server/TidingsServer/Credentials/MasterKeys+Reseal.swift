@@ -9,7 +9,7 @@ extension MasterKeys {
         try self.seal(text, .installationSecret, of: app, id: Self.installationSecretID)
     }
 
-    /// What brings an app under the key that seals; nil if all of it is already.
+    /// Returns the change that brings an app under the key that seals; nil if all of it is already.
     ///
     /// - Parameter section: that of the configuration, if it still is what the app was made from.
     func reseal(_ app: ManagedApp, section: ServerConfiguration.App?) throws -> ControlChange? {

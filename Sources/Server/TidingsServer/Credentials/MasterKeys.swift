@@ -4,7 +4,7 @@ import StoreModel
 import TidingsModel
 
 /// The keys under which secrets are sealed in the store, of which a copy of the database alone has none
-/// (docs/decisions/0043-apps-at-run-time.md): AES-256 in Galois/counter mode. What is sealed opens in its own place only.
+/// (docs/inside/decisions/0043-apps-at-run-time.md): AES-256 in Galois/counter mode. What is sealed opens in its own place only.
 struct MasterKeys: Sendable {
     struct Fault: Error, Equatable, CustomStringConvertible {
         /// In words that follow the name of what the keys came from.
@@ -47,7 +47,7 @@ struct MasterKeys: Sendable {
 
     private init(_ keys: [Key]) { self.keys = keys }
 
-    /// Of this process alone.
+    /// Makes keys of this process alone.
     static func drawn() -> MasterKeys { MasterKeys([Key(id: "process", key: SymmetricKey(size: .bits256))]) }
 
     /// A new key as a line.
@@ -66,7 +66,7 @@ struct MasterKeys: Sendable {
 
     // MARK: - Sealing
 
-    /// What is sealed, as a part of where: nothing opens as something else.
+    /// The kind of sealed content, as a part of its place: nothing opens as something else.
     enum Kind: String {
         case tokenSecret = "token_secret"
         case pushCredential = "push_credential"
@@ -121,12 +121,12 @@ struct MasterKeys: Sendable {
     /// A digest of something that may hold secrets: without the key nobody can try what it is the digest of.
     func digest(of bytes: [UInt8]) -> [UInt8] { Self.digest(of: bytes, self.keys[0].key) }
 
-    /// Whether it is one under any of the keys.
+    /// Returns true if it is a digest under any of the keys.
     func isDigest(_ digest: [UInt8], of bytes: [UInt8]) -> Bool {
         self.keys.contains { Self.digest(of: bytes, $0.key) == digest }
     }
 
-    /// Whether it is one under a key that seals no more.
+    /// Returns true if it is a digest under a key that seals no more.
     func isOldDigest(_ digest: [UInt8], of bytes: [UInt8]) -> Bool {
         digest != self.digest(of: bytes) && self.isDigest(digest, of: bytes)
     }

@@ -1,7 +1,7 @@
 import TidingsModel
 
-/// What renews the tokens of one anonymous person: a token of its own kind, signed with a key of its own, so that nothing has to be kept of
-/// people who never connect (docs/decisions/0049-anonymous-people.md).
+/// Renews the tokens of one anonymous person by a token of its own kind, signed with a key of its own, so that nothing has to be kept of
+/// people who never connect (docs/inside/decisions/0049-anonymous-people.md).
 extension UserTokens {
     struct Renewal: Hashable, Sendable {
         var user: UserKey
@@ -13,12 +13,10 @@ extension UserTokens {
     func renewal(for user: UserKey, issuedAt: Int64) -> String? {
         guard let keys = self.registry.app(user.app)?.installations else { return nil }
         return JSONWebToken.signed(
-            [
-                ("app", .string(user.app.rawValue)), ("sub", .string(user.user.rawValue)), ("at", .int(issuedAt)),
-            ], by: keys.ofRenewals)
+            ["app": user.app, "sub": user.user, "at": issuedAt], by: keys.ofRenewals)
     }
 
-    /// Whether the person is banned or their tokens are revoked is for the core to know.
+    /// Returns the renewal of a good token. The core knows if the person is banned or their tokens are revoked.
     func checked(renewal text: String) -> Renewal? {
         guard let token = JSONWebToken(text), token.algorithm == "HS256", let name = token.text("app"),
             let keys = self.registry.app(AppID(name))?.installations, token.isSigned(by: keys.ofRenewals),

@@ -105,18 +105,14 @@ package struct UserTokens: Sendable {
         guard let app = self.registry.app(user.app),
             let key = user.user.isAnonymous ? app.installations?.ofUsers : app.secrets.first?.ofUsers
         else { return nil }
-        var claims: [(String, JSONValue)] = [
-            ("app", .string(user.app.rawValue)), ("sub", .string(user.user.rawValue)), ("exp", .int(expiresAtSeconds)),
-        ]
+        var claims: JSONMembers = ["app": user.app, "sub": user.user, "exp": expiresAtSeconds]
         // With the milliseconds: a token made right after a revocation is good.
-        if let issuedAt, let seconds = JSONNumber(Double(issuedAt) / 1_000) { claims.append(("iat", .number(seconds))) }
-        if app.record.settings.tokens.demandsAudience, let audience = app.audiences.first {
-            claims.append(("aud", .string(audience)))
-        }
+        claims += .given(["iat": issuedAt.map { Double($0) / 1_000 }])
+        if app.record.settings.tokens.demandsAudience { claims += .given(["aud": app.audiences.first]) }
         return JSONWebToken.signed(claims, by: key)
     }
 
-    /// Whether the device is still signed in is for the core to know.
+    /// Returns the contents of a good token. The core knows if the device is still signed in.
     func checked(extensionToken text: String, wallMilliseconds: Int64) -> ExtensionToken? {
         guard let token = JSONWebToken(text), token.algorithm == "HS256", let name = token.text("app"),
             let app = self.registry.app(AppID(name)), !app.record.isSuspended,
@@ -133,14 +129,11 @@ package struct UserTokens: Sendable {
     private func extensionToken(
         for token: CheckedToken, _ device: DeviceID, at wallMilliseconds: Int64, _ app: AppRegistry.App
     ) -> String {
-        var claims: [(String, JSONValue)] = [
-            ("app", .string(token.user.app.rawValue)), ("sub", .string(token.user.user.rawValue)),
-            ("dev", .string(device.rawValue)),
-            // In milliseconds: a connect a moment later makes another one.
-            ("at", .int(wallMilliseconds)),
-            ("exp", .int(wallMilliseconds / 1_000 + Self.extensionLifetimeSeconds)),
-        ]
-        if let issuedAt = token.issuedAt { claims.append(("user_iat", .int(issuedAt))) }
+        // In milliseconds: a connect a moment later makes another one.
+        let claims: JSONMembers = .given([
+            "app": token.user.app, "sub": token.user.user, "dev": device, "at": wallMilliseconds,
+            "exp": wallMilliseconds / 1_000 + Self.extensionLifetimeSeconds, "user_iat": token.issuedAt,
+        ])
         guard let secret = app.secrets.first else { return "" }
         return JSONWebToken.signed(claims, by: secret.ofExtensions)
     }

@@ -2,8 +2,8 @@ import NIOCore
 import TidingsModel
 import TidingsWire
 
-/// What goes to many connections is encoded once for each format: a chat room's message, a group's entry (with a position for each
-/// member), typing, presence. They are written one after the other, so it is enough to remember the last one of each kind.
+/// Remembers encoded frames that go to many connections, each encoded once for each format: a chat room's message, a group's entry (with a
+/// position for each member), typing, presence. They are written one after the other, so the last one of each kind is enough.
 struct FanOutCache {
     /// A frame as it is written: what is one connection's own, then what others get, too.
     struct Encoded {

@@ -10,7 +10,7 @@ struct HeldInput {
     /// Hands out what is held before what has come now.
     mutating func prependHeld(to input: inout ByteBuffer) {
         guard var held = self.held else { return self.isOurs = false }
-        // Whoever is not alone in having a buffer copies it when it writes.
+        // A holder of a shared buffer copies it when it writes.
         self.held = nil
         held.writeBuffer(&input)
         input = held

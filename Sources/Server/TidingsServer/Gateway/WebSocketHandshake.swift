@@ -162,11 +162,11 @@ enum WebSocketHandshake {
 
     private static func answer(_ refusal: Refusal) -> String {
         let code = Int64(refusal.status.prefix(3)) ?? 400
-        let body = JSONValue.members([
-            ("type", "about:blank"), ("title", .string(String(refusal.status.dropFirst(4)))), ("status", .int(code)),
-            ("detail", .string("\(refusal.field) \(refusal.rule)")), ("field", .string(refusal.field)),
-            ("rule", .string(refusal.rule)),
-        ]).text
+        let body =
+            JSONMembers([
+                "type": "about:blank", "title": String(refusal.status.dropFirst(4)), "status": code,
+                "detail": "\(refusal.field) \(refusal.rule)", "field": refusal.field,
+            ]).json.text + "\n"
         let lines =
             [
                 "HTTP/1.1 \(refusal.status)", "Content-Type: application/problem+json",

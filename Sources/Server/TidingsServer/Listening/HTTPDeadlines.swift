@@ -25,7 +25,7 @@ final class HTTPDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     /// The head of a request has come, and its answer is not written out.
     private var isAnswering = false
     private var isReadingBody = false
-    /// Of the request whose body is being read.
+    /// The id of the request whose body is being read.
     private var requestID = ""
     private var isWritingAnswer = false
     /// The answer goes on for as long as the client wants: only what is written has to be read in time.
@@ -328,7 +328,7 @@ final class HTTPDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func writeAnswer(_ problem: APIProblem, _ context: ChannelHandlerContext) {
-        let bytes = ByteBuffer(bytes: problem.json(requestID: self.requestID).serialized)
+        let bytes = problem.json(requestID: self.requestID).line
         let headers: HTTPHeaders = [
             "content-type": APIProblem.contentType, "content-length": "\(bytes.readableBytes)",
             "connection": "close", RequestID.header: self.requestID,

@@ -43,7 +43,7 @@ struct APNsClients: Sendable {
         return configuration
     }
 
-    /// Whether clients can be made at all.
+    /// Throws if no clients can be made at all.
     ///
     /// - Throws: a fault naming the key of the configuration.
     func check() throws {

@@ -38,7 +38,7 @@ final class EventFeed: Sendable {
 
         var isLeft: Bool { self.left.withLock { $0 } }
 
-        /// Whoever reads there is woken, and reads no more. From any thread.
+        /// Leaves the place: its reader is woken, and reads no more. From any thread.
         func leave() {
             let isFirst = self.left.withLock { left in
                 defer { left = true }
@@ -63,10 +63,12 @@ final class EventFeed: Sendable {
         self.now = now
     }
 
-    func begin(epoch: UInt64) {
+    func begin(epoch: UInt64, histories: [AppID: AppHistory.Saved] = [:]) {
         let now = self.now()
         self.state.withLock { state in
-            state.buffer = ReportBuffer(epoch: epoch, begun: now)
+            var buffer = ReportBuffer(epoch: epoch, begun: now)
+            buffer.restore(histories, at: now)
+            state.buffer = buffer
             state.begunAt = now.wall
         }
     }
@@ -81,6 +83,11 @@ final class EventFeed: Sendable {
     func history(of app: AppID) -> HistoryReport? {
         let now = self.now()
         return self.state.withLock { $0.buffer?.history(of: app, at: now) }
+    }
+
+    /// The last hour of each app, for a file. Nobody waits while it is made.
+    var savedHistories: [AppID: AppHistory.Saved] {
+        (self.state.withLock { $0.buffer?.appHistories } ?? [:]).mapValues(\.saved)
     }
 
     func setQueues(_ queues: [AppID: PushQueueLength], at now: Now) {
@@ -163,7 +170,7 @@ final class EventFeed: Sendable {
         case ended
     }
 
-    /// - Parameter place: whoever has left it waits no more; `leave` wakes those who wait already.
+    /// - Parameter place: its reader waits no more once it has left; `leave` wakes one who waits already.
     func waitForNews(
         after cursor: ReportBuffer.Cursor, for time: TimeAmount, at place: Place? = nil
     ) async -> News {
@@ -192,7 +199,7 @@ final class EventFeed: Sendable {
         self.state.withLock { $0.waiting.removeValue(forKey: number) }?.succeed(false)
     }
 
-    /// What comes meanwhile goes in one piece.
+    /// Pauses, so that events that come meanwhile go in one piece.
     func pause(_ time: TimeAmount) async {
         try? await self.eventLoop.scheduleTask(in: time) {}.futureResult.get()
     }

@@ -28,7 +28,7 @@ extension PushLocalTime {
             passes: names.sorted { $0.key < $1.key }.map { Pass(at: $0.key, timeZones: $0.value) })
     }
 
-    /// What a clock that shows UTC shows then, in milliseconds since 1970.
+    /// Returns the time of a clock that shows UTC, in milliseconds since 1970.
     private static func milliseconds(_ text: String) -> Int64? {
         let parts = text.utf8.split(omittingEmptySubsequences: false) {
             $0 < UInt8(ascii: "0") || $0 > UInt8(ascii: "9")

@@ -1,19 +1,29 @@
 import Logging
 import MessageStore
 import ServerCore
+import StoreMachine
 import StoreModel
 import TidingsModel
 
-/// What the loop needs of a store: `MessageStore`, or a test's own.
+/// The loop's view of a store: `MessageStore`, or a test's own.
 protocol BatchStore: Sendable {
     /// Carries the commands out in order. `completion` is called once, on any thread, with one result per command, after the sync.
     func submit(_ commands: [StoreCommand], completion: @escaping @Sendable ([StoreResult]) -> Void)
 }
 
+extension BatchStore {
+    /// Carries one command out.
+    func carryOut(_ command: StoreCommand) async -> StoreResult {
+        await withCheckedContinuation { continuation in
+            self.submit([command]) { continuation.resume(returning: $0.first ?? .failed("it gave no result")) }
+        }
+    }
+}
+
 struct MessageStoreAdapter: BatchStore {
     private let store: MessageStore
 
-    /// Of the databases that this build writes.
+    /// The schema of the databases that this build writes.
     static var schema: Int { MessageStore.schema }
 
     var opening: StoreOpening { self.store.opening }
@@ -22,7 +32,7 @@ struct MessageStoreAdapter: BatchStore {
     init(_ server: ServerConfiguration, logger: Logger) throws(ConfigurationFaults) {
         let settings = server.store
         var configuration = MessageStoreConfiguration()
-        configuration.roomHistory = .init(
+        configuration.machine.roomHistory = .init(
             messagesMax: server.core.roomHistoryMax, ageMax: server.core.roomHistoryAge)
         configuration.eraseMilliseconds = settings.eraseMilliseconds
         configuration.synchronous = .init(rawValue: settings.synchronous) ?? .full
@@ -58,8 +68,10 @@ struct MessageStoreAdapter: BatchStore {
         _ server: ServerConfiguration, logger: Logger, countDropped: @escaping @Sendable (Int) -> Void,
         send: @escaping WebhookDesk.Sender
     ) -> WebhookDesk {
-        WebhookDesk(
-            path: server.webhooksPath, of: self.store, logger: logger, now: { Clocks.now().wall },
+        var desk = WebhookDeskConfiguration()
+        desk.rules.waits = Array(desk.rules.waits.prefix(server.webhooks.attemptsMax - 1))
+        return WebhookDesk(
+            path: server.webhooksPath, of: self.store, configuration: desk, logger: logger, now: { Clocks.now().wall },
             countDropped: countDropped, send: send)
     }
 

@@ -14,7 +14,7 @@ final class PushSenders: @unchecked Sendable {
     /// Between choosing a credential and looking it up it cannot go: both happen on the loop that changes them.
     struct Gone: Error {}
 
-    /// A sender that has been made. One that is retired is not taken up again: whoever is gone back to gets another, of which nothing is known.
+    /// A sender that has been made. A retired sender is not used again. A credential that returns gets a new sender without history.
     private final class Open {
         let sender: any PushSender
         var inFlight = 0
@@ -27,7 +27,7 @@ final class PushSenders: @unchecked Sendable {
     private let make: Make
     private var routes = PushRoutes()
     private var open: [PushClient: Open] = [:]
-    /// Those that wait for their last answers, in no order.
+    /// Retired senders that wait for their last answers, in no order.
     private var retired: [Open] = []
     /// On the loop.
     private var onEffect: (PushRoutes.Effect) -> Void = { _ in }
@@ -64,7 +64,7 @@ final class PushSenders: @unchecked Sendable {
         }
     }
 
-    /// As for a push: to a channel, on behalf of the lane of the app's Live Activities.
+    /// Sends a broadcast like a push: to a channel, on behalf of the lane of the app's Live Activities.
     func send(
         _ broadcast: APNsBroadcast, of lane: PushLane, at wall: Int64, completion: @escaping (APNsOutcome) -> Void
     ) throws -> Bool {
@@ -74,7 +74,7 @@ final class PushSenders: @unchecked Sendable {
         }
     }
 
-    /// As for a push: what is asked of the app's channels.
+    /// Sends a request about the app's channels like a push.
     func manage(
         _ asked: APNsChannelRequest, of lane: PushLane, at wall: Int64, completion: @escaping (ChannelOutcome) -> Void
     ) throws -> Bool {

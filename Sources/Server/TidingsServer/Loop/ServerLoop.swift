@@ -23,7 +23,7 @@ final class ServerLoop: @unchecked Sendable {
     var reports: [ServerReport] = []
 
     let logger: Logger
-    private let store: any BatchStore
+    let store: any BatchStore
     let senders: PushSenders
     private let tokens: UserTokens
     private let gateway: ServerConfiguration.Gateway
@@ -35,7 +35,7 @@ final class ServerLoop: @unchecked Sendable {
     private var waiting: CircularBuffer<ServerEvent> = []
     private var isBusy = false
     private var isTickScheduled = false
-    private var isStopped = false
+    private(set) var isStopped = false
     private(set) var now = Now(monotonic: 0, wall: 0)
 
     private var commands: [StoreCommand] = []
@@ -85,8 +85,8 @@ final class ServerLoop: @unchecked Sendable {
     // MARK: - From any thread
 
     /// From any thread.
-    func open(_ opening: StoreOpening) {
-        self.feed.begin(epoch: opening.identity.opening)
+    func open(_ opening: StoreOpening, histories: [AppID: AppHistory.Saved] = [:]) {
+        self.feed.begin(epoch: opening.identity.opening, histories: histories)
         self.eventLoop.execute {
             for app in opening.control.apps { self.senders.follow(app, at: Clocks.now().wall) }
             self.receive(.opened(opening))

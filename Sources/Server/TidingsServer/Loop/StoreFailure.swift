@@ -1,6 +1,6 @@
 /// The process must end and be started again (design.md P1).
 package struct StoreFailure: Error, Equatable, CustomStringConvertible {
-    /// What the store said, with the remedy.
+    /// The store's message, with the remedy.
     package var reason: String
 
     package var description: String {

@@ -27,8 +27,8 @@ struct MediaFolder: Sendable {
     func partPath(_ id: MediaID) -> String { self.dataPath(id) + Self.part }
     private func recordPath(_ id: MediaID) -> String { self.dataPath(id) + Self.record }
 
-    /// Work that waits for the disk, on a thread of its own. It is done also if whoever asked is gone: an upload that was broken off
-    /// keeps what has come.
+    /// Does work that waits for the disk, on a thread of its own. It is done also if the caller is gone: an upload that was broken off
+    /// keeps the part that has come.
     static func onDisk<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             NIOThreadPool.singleton.submit { _ in continuation.resume(with: Result { try work() }) }
@@ -80,7 +80,7 @@ struct MediaFolder: Sendable {
         guard fsync(descriptor) == 0 else { throw MediaFailure(path: path, code: errno) }
     }
 
-    /// What is not there is no failure.
+    /// Removes files. A missing one is no failure.
     func removeData(of id: MediaID) throws(MediaFailure) {
         for path in [self.dataPath(id), self.partPath(id)] { try Self.remove(path) }
     }
@@ -115,7 +115,7 @@ struct MediaFolder: Sendable {
             for name in names where name.hasSuffix(Self.record) {
                 known.insert(String(name.dropLast(Self.record.count)))
                 let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(name)")))
-                guard let record = MediaRecord(stored: bytes), "\(record.id)\(Self.record)" == name else {
+                guard let record = try? MediaRecord(line: bytes), "\(record.id)\(Self.record)" == name else {
                     loaded.unreadable.append("\(folder)/\(name)")
                     continue
                 }
@@ -202,7 +202,7 @@ final class MediaFile: Sendable {
         self.whenClosed()
     }
 
-    /// What follows is written there.
+    /// Cuts the file; further bytes are written there.
     func cut(to offset: Int64) throws(MediaFailure) {
         guard ftruncate(self.descriptor, off_t(offset)) == 0, lseek(self.descriptor, off_t(offset), SEEK_SET) >= 0
         else {

@@ -9,7 +9,7 @@ import TidingsModel
 final class MediaShelf: Sendable {
     let folder: MediaFolder
     private let general: MediaLimits
-    /// What is set of apps is there.
+    /// The registry with the apps' settings.
     private let registry: AppRegistry?
     let metrics: ServerMetrics
 
@@ -100,7 +100,7 @@ final class MediaShelf: Sendable {
         self.metrics = metrics
     }
 
-    /// As they are now.
+    /// The present limits.
     var limits: MediaLimits { self.registry?.completed(self.general) ?? self.general }
 
     /// Reads what is there. Returns the paths of records that cannot be read.
@@ -152,13 +152,13 @@ final class MediaShelf: Sendable {
         self.state.withLock { $0.records[id] }.flatMap { $0.app == app ? $0 : nil }
     }
 
-    /// Those of an app, sorted by id.
+    /// Returns the records of an app, sorted by id.
     func records(of app: AppID, where isWanted: (MediaRecord) -> Bool) -> [MediaRecord] {
         let all = self.state.withLock { Array($0.records.values) }
         return all.filter { $0.app == app && isWanted($0) }.sorted { $0.id < $1.id }
     }
 
-    /// What is due to be looked at, sorted.
+    /// Returns the records that are due to be looked at, sorted.
     func due(at now: Int64) -> [MediaRecord] {
         self.state.withLock { state in
             state.records.values.filter { state.lookAt[$0.id] ?? 0 <= now && !state.busy.contains($0.id) }
@@ -220,7 +220,7 @@ final class MediaShelf: Sendable {
     }
 
     /// Marks it as being changed, until `release`.
-    /// - Throws: `MediaFault` if there is none, or somebody else changes it.
+    /// - Throws: `MediaFault` if there is none, or another request changes it.
     func claim(_ id: MediaID, of app: AppID, where isWanted: (MediaRecord) -> Bool) throws(MediaFault) -> MediaRecord {
         try self.state.withLock { state throws(MediaFault) in
             guard let record = state.records[id], record.app == app, isWanted(record) else { throw MediaRules.unknown }
@@ -285,7 +285,7 @@ final class MediaShelf: Sendable {
             do {
                 try await self.remove(record.id, of: owner.app, .deleted) { _ in true }
             } catch let fault as MediaFault where fault.code == .unknown {
-                // Somebody else has just removed it.
+                // Another request has just removed it.
             } catch let fault as MediaFault where fault.code == .busy {
                 busy = fault
             }

@@ -1,11 +1,12 @@
 import Logging
 import ServerCore
+import StoreModel
 import TidingsModel
 
 /// Looks from time to time what becomes of media, and deletes what is over.
 struct MediaSweep {
     let shelf: MediaShelf
-    let core: @Sendable (APICommand) async -> APIResult
+    let store: @Sendable (StoreCommand) async -> StoreResult
     let logger: Logger
     let now: @Sendable () -> Int64
 
@@ -17,8 +18,8 @@ struct MediaSweep {
         let limits = self.shelf.limits
         var fate = MediaRules.fate(of: record, uses: [], limits, at: self.now())
         if MediaRules.asksUses(record, limits, at: self.now()) {
-            let result = await self.core(.mediaUses(record.app, record.id, by: record.owner))
-            // Whoever cannot say does not have it deleted.
+            let result = await self.store(.readMediaUses(record.app, record.id, by: record.owner))
+            // Without an answer nothing is deleted.
             guard case .mediaUses(let uses) = result else { return }
             fate = MediaRules.fate(of: record, uses: uses, limits, at: self.now())
         }

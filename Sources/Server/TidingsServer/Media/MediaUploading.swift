@@ -4,7 +4,7 @@ import NIOCore
 import ServerCore
 import TidingsModel
 
-/// What a request promises of its body (tus 1.0, extension "checksum").
+/// A request's promise about its body (tus 1.0, extension "checksum").
 struct MediaChecksum: Sendable {
     enum Algorithm: String, CaseIterable, Sendable {
         case sha1
@@ -104,7 +104,7 @@ extension MediaShelf {
         }
     }
 
-    /// What has come is on the disk, then written down; a whole file gets its name in between.
+    /// Ends an upload's request: its bytes are on the disk, then written down; a whole file gets its name in between.
     private func finish(_ upload: Upload, at now: Int64) async throws -> MediaRecord {
         var record = upload.record
         let folder = self.folder

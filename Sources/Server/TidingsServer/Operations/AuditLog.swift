@@ -5,7 +5,7 @@ import Synchronization
 import TidingsModel
 
 /// Who signed in, whose credentials were refused, and what was done with API keys: one line each, with constant messages
-/// (`docs/operating.md` lists them), the client's address and the request's id. Never text, never a token or key.
+/// (`docs/server/audit.md` lists them), the client's address and the request's id. Never text, never a token or key.
 struct AuditLog: Sendable {
     static let label = "tidings.audit"
 
@@ -70,7 +70,7 @@ struct AuditLog: Sendable {
         var code: String?
     }
 
-    /// What a credential may not, whatever is asked for.
+    /// The refusals of a credential that may not do it, whatever is asked for.
     private static let refusals = [
         "missing_scope", "missing_role", "app_suspended", "csrf", "wrong_password", "tls_required", "local_only",
     ]
@@ -100,12 +100,12 @@ struct AuditLog: Sendable {
         self.write("call", fields)
     }
 
-    /// Somebody who may sign in as the server's user has had an operator's key drawn, over the socket beside the database.
+    /// Logs an operator's key drawn over the socket beside the database, by a person who may sign in as the server's user.
     func logLocalChange(_ words: String, operator name: String, _ role: String) {
         self.write("operator changed on this machine", [.change: words, .operator: name, .role: role])
     }
 
-    /// What is found out about a request while it is answered.
+    /// The facts about a request that are found out while it is answered.
     final class Note: Sendable {
         private struct Found {
             var caller: APIKeys.Caller?
@@ -124,12 +124,12 @@ struct AuditLog: Sendable {
             get { self.found.withLock { $0.caller } }
             set { self.found.withLock { $0.caller = newValue } }
         }
-        /// What an operator changes, where the path does not say it.
+        /// The change of an operator, where the path does not say it.
         var change: String? {
             get { self.found.withLock { $0.change } }
             set { self.found.withLock { $0.change = newValue } }
         }
-        /// What the store keeps of an operator's call, once it is carried out.
+        /// The store's record of an operator's call, once it is carried out.
         var audited: AuditedCall? {
             get { self.found.withLock { $0.audited } }
             set { self.found.withLock { $0.audited = newValue } }
@@ -166,7 +166,7 @@ enum RequestID {
     static let header = "X-Request-Id"
     static let bytesMax = 128
 
-    /// What the client gave, if it is 1 to 128 visible ASCII characters; otherwise a new id of 16 hexadecimal digits.
+    /// Returns the client's id, if it is 1 to 128 visible ASCII characters; otherwise a new one of 16 hexadecimal digits.
     static func make(from given: String?) -> String {
         if let given, (1...Self.bytesMax).contains(given.utf8.count),
             given.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })

@@ -40,8 +40,8 @@ struct IPAddress: Hashable, Sendable, CustomStringConvertible {
             })
     }
 
-    /// Whose connections are counted together: the address of IPv4, the first 64 bits of one of IPv6, since whoever has one of those
-    /// has all of them (RFC 6177 §2). Empty for an address of this machine, which is a proxy's: who is behind it is not known.
+    /// The network whose connections are counted together: the address of IPv4, the first 64 bits of one of IPv6, since a client with one
+    /// of those has all of them (RFC 6177 §2). Empty for an address of this machine, which is a proxy's: its client is not known.
     var network: String {
         guard !self.isLoopback else { return "" }
         guard self.bytes.count == 16 else { return self.description }
@@ -60,7 +60,7 @@ struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 struct RemoteAddress: Hashable, Sendable {
     /// For the log; empty if it is not known.
     var text: String
-    /// What limits are counted by (`IPAddress.network`).
+    /// The network by which limits are counted (`IPAddress.network`).
     var network: String
 
     static let unknown = RemoteAddress(text: "", network: "")

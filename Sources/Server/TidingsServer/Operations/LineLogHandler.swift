@@ -40,12 +40,12 @@ package struct LineLogHandler: LogHandler {
         let sorted = metadata.sorted { $0.key < $1.key }
         switch self.format {
         case .json:
-            var members: [(String, JSONValue)] = [
-                ("time", .string(time)), ("level", .string(level.rawValue)), ("logger", .string(self.label)),
-                ("message", .string(message)),
+            let members: JSONMembers = [
+                "time": time, "level": level.rawValue, "logger": self.label, "message": message,
             ]
-            for (key, value) in sorted { members.append((key, .string("\(value)"))) }
-            return JSONValue.members(members).text.printableJSON + "\n"
+            // Names of metadata are not ours: one that has a member of the line already stands behind an underscore.
+            let pairs = sorted.map { (members.names.contains($0.key) ? "_\($0.key)" : $0.key, "\($0.value)") }
+            return (members + JSONMembers(pairs: pairs)).json.text.printableJSON + "\n"
         case .text:
             let pairs = sorted.map { " \($0.key)=\($0.value)" }.joined()
             return "\(time) \(level.rawValue) \(message)\(pairs)".printable + "\n"
@@ -62,7 +62,8 @@ extension ServerConfiguration {
     package func logHandler(label: String, output: LogOutput? = nil) -> LineLogHandler {
         let output = output ?? .standardError
         return LineLogHandler(
-            label: label, format: LineLogHandler.Format(rawValue: self.log.format) ?? .json,
+            label: label,
+            format: LineLogHandler.Format(rawValue: self.log.format) ?? (output.isTerminal ? .text : .json),
             level: Logger.Level(rawValue: self.log.level) ?? .info
         ) { output.write($0) }
     }

@@ -51,6 +51,9 @@ package final class LogOutput: Sendable {
         self.init(descriptor: descriptor)
     }
 
+    /// Returns true if a person reads along.
+    package var isTerminal: Bool { isatty(self.descriptor) == 1 }
+
     package var dropped: Int { self.state.withLock { $0.droppedInAll } }
 
     package func setDropNotice(_ notice: @escaping @Sendable (Int) -> String) {
@@ -137,7 +140,7 @@ package final class LogOutput: Sendable {
             if count >= 0 {
                 written += count
             } else if errno == EAGAIN {
-                // Whoever started the server may have made its end of the pipe non-blocking.
+                // The process that started the server may have made its end of the pipe non-blocking.
                 var wait = pollfd(fd: self.descriptor, events: Int16(POLLOUT), revents: 0)
                 _ = poll(&wait, 1, -1)
             } else if errno != EINTR {

@@ -2,8 +2,8 @@ import ServerCore
 import StoreModel
 import TidingsModel
 
-/// The way in for the first operator: whoever may ask over the socket beside the database has the server's own user, and could read its
-/// secrets anyway.
+/// The way in for the first operator: a person who may ask over the socket beside the database has the server's own user, and could read
+/// its secrets anyway.
 struct OperatorKeys: Sendable {
     let registry: AppRegistry
     let core: @Sendable (APICommand) async -> APIResult

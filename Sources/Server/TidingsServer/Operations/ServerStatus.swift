@@ -2,23 +2,23 @@ import Foundation
 import Synchronization
 import TidingsModel
 
-/// What operators are told of the process and its backups. Of the last backup that this server has made, or the tool while it was stopped, a
-/// small file beside the database says: `<path>.backup`.
+/// The status of the process and its backups for operators. A small file beside the database, `<path>.backup`, describes the last backup
+/// that this server has made, or the tool while it was stopped.
 final class ServerStatus: Sendable {
     /// A backup that is being made, or was.
-    struct Backup: Equatable, Sendable {
+    struct Backup: Equatable, Sendable, Codable {
         var path: String
         /// Wall milliseconds.
         var startedAt: Int64
         /// Nil while it is being made.
         var endedAt: Int64?
-        /// Of the copy; nil if there is none.
+        /// The size of the copy; nil if there is none.
         var bytes: Int64?
         /// Why there is none.
         var error: String?
     }
 
-    struct Backups: Equatable, Sendable {
+    struct Backups: Equatable, Sendable, JSONCodable {
         var running: Backup?
         var last: Backup?
         /// The last one of which there is a copy.
@@ -27,7 +27,7 @@ final class ServerStatus: Sendable {
 
     /// Wall milliseconds.
     let startedAt: Int64
-    /// Of the database.
+    /// The schema of the database.
     let schema: Int
     private let database: String
     private let state: Mutex<Backups>
@@ -83,7 +83,7 @@ final class ServerStatus: Sendable {
 
     private static func write(_ backups: Backups, _ file: String) {
         // A file that cannot be written leaves the next process without an answer, and this one without harm.
-        try? Data(backups.kept.serialized).write(to: URL(fileURLWithPath: file), options: .atomic)
+        try? Data(backups.json.serialized).write(to: URL(fileURLWithPath: file), options: .atomic)
         // Where backups lie is nobody else's business.
         chmod(file, 0o600)
     }
@@ -104,29 +104,7 @@ final class ServerStatus: Sendable {
 
     /// Nothing if there is none, or it cannot be understood.
     private static func read(_ database: String) -> Backups {
-        guard let bytes = try? Data(contentsOf: URL(fileURLWithPath: Self.file(of: database))),
-            let value = try? JSONValue(parsing: Array(bytes))
-        else { return Backups() }
-        return Backups(last: value["last"].flatMap { Backup($0) }, lastGood: value["last_good"].flatMap { Backup($0) })
-    }
-}
-
-extension ServerStatus.Backups {
-    fileprivate var kept: JSONValue { ["last": self.last?.json ?? .null, "last_good": self.lastGood?.json ?? .null] }
-}
-
-extension ServerStatus.Backup {
-    fileprivate init?(_ value: JSONValue) {
-        guard let path = value["path"]?.stringValue, let startedAt = value["started_at"]?.intValue else { return nil }
-        self.init(
-            path: path, startedAt: startedAt, endedAt: value["ended_at"]?.intValue, bytes: value["bytes"]?.intValue,
-            error: value["error"]?.stringValue)
-    }
-
-    var json: JSONValue {
-        [
-            "path": .string(self.path), "started_at": .int(self.startedAt), "ended_at": .optional(self.endedAt),
-            "bytes": .optional(self.bytes), "error": .optional(self.error),
-        ]
+        guard let bytes = try? Data(contentsOf: URL(fileURLWithPath: Self.file(of: database))) else { return Backups() }
+        return (try? Backups(line: bytes)) ?? Backups()
     }
 }

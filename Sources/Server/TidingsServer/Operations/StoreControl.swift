@@ -3,12 +3,12 @@ import Logging
 package import NIOCore
 import NIOPosix
 
-/// A socket of the file system beside the database, `<store.path>.control`, for the server's own user alone: what `tidings backup` and
+/// A socket of the file system beside the database, `<store.path>.control`, for the server's own user alone: what `tidings store backup` and
 /// `tidings operator add` ask the running server over. A client writes one line: `backup` and the absolute path of a new file, `operator`, a
 /// name and a role, or `console` and a name. It is answered with one line: `done`, for an operator with the key, for the console with a one-time
 /// link, or `failed` and why.
 struct ControlSocket: Sendable {
-    /// What is done for a line's first word, with the rest of it; answers what follows `done`.
+    /// The commands by a line's first word; each takes the rest of the line and returns the text after `done`.
     typealias Commands = [String: @Sendable (String) async throws -> String]
 
     private let channel: any Channel

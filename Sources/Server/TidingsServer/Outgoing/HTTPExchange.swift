@@ -9,7 +9,7 @@ import TidingsModel
 struct HTTPExchange: Sendable {
     struct Answer: Hashable, Sendable {
         var status: Int
-        /// Of the body, `answerBytesMax` at most.
+        /// The body, `answerBytesMax` at most.
         var bytes: [UInt8]
         /// There was more, which was not read.
         var isCut: Bool

@@ -8,7 +8,7 @@ final class PhonesAnswer: Sendable {
         var description: String
     }
 
-    /// What it begins with.
+    /// The status that it begins with.
     let status: Int
     private let channel: any Channel
     private let reader: NIOLoopBound<PhonesAnswerReader>
@@ -97,7 +97,7 @@ private final class PhonesAnswerReader: ChannelInboundHandler {
     private let head: HTTPRequestHead
     private let body: [UInt8]?
     private let limit: TimeAmount
-    /// What one read of the socket brought beyond the part that was waited for.
+    /// The parts that one read of the socket brought beyond the one that was waited for.
     private var parts: [HTTPClientResponsePart] = []
     private var waiting: EventLoopPromise<HTTPClientResponsePart?>?
     private var timer: Scheduled<Void>?

@@ -86,11 +86,11 @@ extension WebhookState {
     }
 }
 
-/// What came of a delivery that was made to try a webhook.
+/// The result of a delivery that was made to try a webhook.
 struct WebhookTest: Hashable, Sendable {
     /// Nil if it has arrived.
     var failure: WebhookFailure?
-    /// Of the answer; nil without one.
+    /// The status of the answer; nil without one.
     var status: Int?
     var milliseconds: Int64
 }

@@ -19,12 +19,8 @@ struct WebhookRequest: Hashable, Sendable {
 
     /// - Parameter now: wall milliseconds.
     init(_ delivery: WebhookDelivery, now: Int64) {
-        let head: [(String, JSONValue)] = [
-            ("type", .string(delivery.type)), ("app", .string(delivery.key.app.rawValue)),
-            ("timestamp", .string(Self.time(delivery.at))),
-        ]
-        let members = head.map { "\(JSONValue.string($0.0).text):\($0.1.text)" } + ["\"data\":\(delivery.data)"]
-        let body = Array("{\(members.joined(separator: ","))}".utf8)
+        let head: JSONMembers = ["type": delivery.type, "app": delivery.key.app, "timestamp": Self.time(delivery.at)]
+        let body = Array("\(head.json.text.dropLast()),\"data\":\(delivery.data)}".utf8)
         self.init(id: delivery.id, timestamp: now / 1_000, body: body)
     }
 
@@ -35,7 +31,7 @@ struct WebhookRequest: Hashable, Sendable {
         return text.dropLast() + "." + String("\(1_000 + rest)".dropFirst()) + "Z"
     }
 
-    /// - Parameter keys: one or two: whoever receives takes the request if one of the signatures is by the secret they have.
+    /// - Parameter keys: one or two: the receiver takes the request if one of the signatures is by the secret they have.
     func headers(signedWith keys: [SymmetricKey]) -> [(String, String)] {
         [
             ("content-type", "application/json"), ("user-agent", "Tidings"), ("webhook-id", self.id),

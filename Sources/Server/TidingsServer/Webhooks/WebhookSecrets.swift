@@ -3,7 +3,7 @@ import Foundation
 import StoreModel
 import TidingsModel
 
-/// What a webhook's requests are signed with (https://www.standardwebhooks.com): the bytes, not their text.
+/// The secrets that sign a webhook's requests (https://www.standardwebhooks.com): the bytes, not their text.
 struct WebhookSecrets: Sendable {
     let current: SymmetricKey
     /// Signed with, too, until it ends.
@@ -12,13 +12,13 @@ struct WebhookSecrets: Sendable {
     static let prefix = "whsec_"
     static let bytesCount = 32
 
-    /// Those to sign with, the newest first.
+    /// Returns the secrets to sign with, the newest first.
     func good(at now: Int64) -> [SymmetricKey] {
         guard let previous = self.previous, now < previous.endsAt else { return [self.current] }
         return [self.current, previous.key]
     }
 
-    /// As it is shown to whoever receives.
+    /// Draws a secret, as it is shown to the receiver.
     static func draw() -> String { Self.prefix + Base64.encode(APIKeys.drawBytes(), .standard) }
 }
 
@@ -47,7 +47,7 @@ extension MasterKeys {
         return SymmetricKey(data: Data(bytes))
     }
 
-    /// What brings a webhook's secrets under the key that seals.
+    /// Returns the changes that bring a webhook's secrets under the key that seals.
     func reseal(_ webhook: WebhookRecord, of app: AppID) throws -> [Resealed] {
         var all: [Resealed] = []
         for sealed in [webhook.secret, webhook.previousSecret].compactMap({ $0 })

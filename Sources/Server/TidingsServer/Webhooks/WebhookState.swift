@@ -3,18 +3,18 @@ import StoreModel
 import TidingsModel
 
 /// How it goes with the deliveries of one webhook.
-struct WebhookState: Hashable, Sendable {
+struct WebhookState: Hashable, Sendable, JSONCodable {
     /// The last attempt that failed; it may have been delivered since.
-    struct Failure: Hashable, Sendable {
+    struct Failure: Hashable, Sendable, Codable {
         /// Wall milliseconds.
         var at: Int64
         /// Why, in a word: `status`, `timed_out`, …
         var reason: String
-        /// Of the answer; nil without one.
+        /// The status of the answer; nil without one.
         var status: Int?
     }
 
-    /// Those that are still tried.
+    /// The number of deliveries that are still tried.
     var pending = 0
     var deadLetters = 0
     /// Wall milliseconds; nil if nothing was.
@@ -22,9 +22,9 @@ struct WebhookState: Hashable, Sendable {
     var lastFailure: Failure?
 }
 
-/// What is known of the deliveries.
+/// Access to the state of the deliveries.
 protocol WebhookStates: Sendable {
-    /// Whether a webhook may go to `http:`: the operator has allowed a network.
+    /// True if a webhook may go to `http:`: the operator has allowed a network.
     var allowsPlainHTTP: Bool { get }
     /// In the order of `webhooks`, of one moment; all zero for a webhook that nothing is known of. Nil while the file cannot be read.
     func states(of app: AppID, _ webhooks: [String]) async -> [WebhookState]?
@@ -52,20 +52,7 @@ struct NoWebhookStates: WebhookStates {
 
 extension WebhookState {
     /// Nothing is said of a state that is not known, least of all a zero.
-    static let unknown: JSONValue = [
-        "pending": .null, "dead_letters": .null, "last_delivered_at": .null, "last_failure": .null,
-    ]
-
-    var json: JSONValue {
-        [
-            "pending": .int(Int64(self.pending)), "dead_letters": .int(Int64(self.deadLetters)),
-            "last_delivered_at": .optional(self.lastDeliveredAt),
-            "last_failure": self.lastFailure.map { failure in
-                [
-                    "at": .int(failure.at), "reason": .string(failure.reason),
-                    "status": .optional(failure.status.map { Int64($0) }),
-                ]
-            } ?? .null,
-        ]
-    }
+    static let unknown: JSONValue = JSONMembers([
+        "pending": nil, "dead_letters": nil, "last_delivered_at": nil, "last_failure": nil,
+    ]).json
 }

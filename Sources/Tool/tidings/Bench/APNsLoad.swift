@@ -25,7 +25,7 @@ struct APNsLoad {
         self.configuration = APNsClient.Configuration(environment: .sandbox, credential: credential)
         self.configuration.host = options.host
         self.configuration.port = options.port
-        self.configuration.trustRoots = .file(path: options.ca)
+        self.configuration.trustRoots = .file(path: options.trustRoots)
         self.configuration.connectionsMax = options.connections
         // So that what is in flight needs all connections.
         self.configuration.streamsMax = (options.inFlight + options.connections - 1) / options.connections
@@ -96,16 +96,13 @@ extension APNsLoad {
         var cpuSecondsPer100k: Double { self.cpuSeconds / Double(self.notifications) * 100_000 }
 
         var json: JSONValue {
-            let statuses = self.statuses.sorted { $0.key < $1.key }.map { ($0.key, JSONValue.int($0.value)) }
-            return .members([
-                ("notifications", .int(self.notifications)), ("seconds", Self.number(self.seconds)),
-                ("cpu_seconds", Self.number(self.cpuSeconds)),
-                ("cpu_seconds_per_100k", Self.number(self.cpuSecondsPer100k)),
-                ("peak_resident_bytes", .int(self.peakResidentBytes)), ("statuses", .members(statuses)),
-            ])
+            let statuses = self.statuses.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+            return JSONMembers([
+                "notifications": self.notifications, "seconds": self.seconds, "cpu_seconds": self.cpuSeconds,
+                "cpu_seconds_per_100k": self.cpuSecondsPer100k, "peak_resident_bytes": self.peakResidentBytes,
+                "statuses": JSONMembers(pairs: statuses),
+            ]).json
         }
-
-        private static func number(_ value: Double) -> JSONValue { JSONNumber(value).map { .number($0) } ?? .null }
 
         var lines: [String] {
             let statuses = self.statuses.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }

@@ -15,8 +15,8 @@ struct BenchAPNs: AsyncParsableCommand {
 
     @Option(help: "Port of the APNs to send to.") var port: Int
     @Option(help: "Its name, as in its certificate.") var host = "localhost"
-    @Option(help: "PEM file with the authority of its certificate.") var ca: String
-    @Option(help: "The .p8 file to sign provider tokens with; a made-up key if left out.") var key: String?
+    @Option(help: "PEM file with the authority of its certificate.") var trustRoots: String
+    @Option(help: "The .p8 file to sign provider tokens with; a made-up key if left out.") var keyFile: String?
     @Option(help: "The key's id.") var keyID: String?
     @Option(help: "The team's id.") var teamID: String?
     @Option(help: "The topic, a bundle identifier.") var topic = "com.example.chat"
@@ -35,9 +35,9 @@ struct BenchAPNs: AsyncParsableCommand {
             throw ValidationError(
                 "--in-flight must be at least the connections and at most 100000, got \(self.inFlight)")
         }
-        let credential = [self.key, self.keyID, self.teamID].compactMap { $0 }
+        let credential = [self.keyFile, self.keyID, self.teamID].compactMap { $0 }
         guard credential.isEmpty || credential.count == 3 else {
-            throw ValidationError("--key, --key-id and --team-id must be given together, or none of them")
+            throw ValidationError("--key-file, --key-id and --team-id must be given together, or none of them")
         }
     }
 
@@ -47,11 +47,14 @@ struct BenchAPNs: AsyncParsableCommand {
         #endif
         let privateKey: String?
         do {
-            privateKey = try self.key.map { try String(contentsOfFile: $0, encoding: .utf8) }
+            privateKey = try self.keyFile.map { try String(contentsOfFile: $0, encoding: .utf8) }
         } catch {
-            throw ToolFailure("--key \(self.key ?? "") cannot be read: \(error.localizedDescription)")
+            throw ToolFailure("--key-file \(self.keyFile ?? "") cannot be read: \(error.localizedDescription)")
         }
-        let figures = try await APNsLoad(self, privateKey: privateKey).run()
+        let load = try APNsLoad(self, privateKey: privateKey)
+        let figures = try await ProgressLine.during("sending \(self.notifications) notifications") {
+            try await load.run()
+        }
         if self.json { print(figures.json) } else { figures.lines.forEach { print($0) } }
     }
 }

@@ -35,8 +35,14 @@ struct BenchDevices: AsyncParsableCommand {
             throw ToolFailure("the app's token secret is needed: set TIDINGS_TOKEN_SECRET")
         }
         let start = ContinuousClock.now
-        let load = try await DeviceLoad(self, secret: secret)
-        try await withCleanUp({ await load.shutDown() }) { try await load.run() }
+        let token = try LocalServer.userTokens(of: AppID(self.app), secret: secret)
+        let load = try await DeviceLoad(
+            DeviceLoad.Plan(
+                gatewayPort: self.gatewayPort, controlPort: self.controlPort, topic: self.topic, people: self.people,
+                each: self.each, inFlight: self.inFlight), token: token)
+        try await withCleanUp({ await load.shutDown() }) {
+            try await ProgressLine.during("signing in \(self.people * self.each) devices") { try await load.run() }
+        }
         let seconds = start.duration(to: .now) / .seconds(1)
         let devices = self.people * self.each
         if self.json {

@@ -1,8 +1,6 @@
-import Foundation
 import NIOCore
 import NIOPosix
 import TidingsModel
-import TidingsServer
 import TidingsWire
 
 /// Signs in devices, so many at a time, each until its registration for pushes is answered.
@@ -16,18 +14,28 @@ final class DeviceLoad {
     /// Tokens asked for at once.
     private static let batchMax = 2_000
 
-    private let options: BenchDevices
-    private let tokens: UserTokens
+    struct Plan {
+        var gatewayPort: Int
+        /// The control port of the local APNs.
+        var controlPort: Int
+        var topic: String
+        var people: Int
+        /// Devices of each of them.
+        var each: Int
+        var inFlight: Int
+    }
+
+    private let plan: Plan
+    private let token: (String) throws -> String
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     private let driver: NIOLoopBound<Driver>
 
-    init(_ options: BenchDevices, secret: String) async throws {
-        self.options = options
-        var app = ServerConfiguration.App(id: AppID(options.app), tokenSecret: Secret(secret))
-        app.apiKeys = []
-        self.tokens = try UserTokens(apps: [app])
+    /// - Parameter token: makes the user token of a person.
+    init(_ plan: Plan, token: @escaping (String) throws -> String) async throws {
+        self.plan = plan
+        self.token = token
         let loop = self.group.any()
-        let (port, topic, inFlight) = (options.gatewayPort, options.topic, options.inFlight)
+        let (port, topic, inFlight) = (plan.gatewayPort, plan.topic, plan.inFlight)
         self.driver = try await loop.submit {
             NIOLoopBound(Driver(loop: loop, port: port, topic: topic, inFlight: inFlight), eventLoop: loop)
         }.get()
@@ -39,9 +47,9 @@ final class DeviceLoad {
     ///
     /// - Throws: `ToolFailure` for the first device that fails.
     func run() async throws {
-        let people = max(1, Self.batchMax / self.options.each)
-        for first in stride(from: 0, to: self.options.people, by: people) {
-            let batch = try await self.devices(of: first..<min(self.options.people, first + people))
+        let people = max(1, Self.batchMax / self.plan.each)
+        for first in stride(from: 0, to: self.plan.people, by: people) {
+            let batch = try await self.devices(of: first..<min(self.plan.people, first + people))
             let driver = self.driver
             try await self.group.any().flatSubmit { driver.value.signIn(batch) }.get()
         }
@@ -49,20 +57,16 @@ final class DeviceLoad {
 
     private func devices(of people: Range<Int>) async throws -> [Device] {
         var devices: [Device] = []
-        let expiry = Int64(Date().timeIntervalSince1970) + 86_400
         for person in people {
-            let key = UserKey(app: AppID(self.options.app), user: UserID("user\(person)"))
-            guard let token = self.tokens.token(for: key, expiresAtSeconds: expiry) else {
-                throw ToolFailure("no token for \(key)")
-            }
-            for number in 0..<self.options.each {
+            let token = try self.token("user\(person)")
+            for number in 0..<self.plan.each {
                 devices.append(Device(id: DeviceID("user\(person)-\(number)"), userToken: token, pushToken: ""))
             }
         }
         let answer = try await HTTP.json(
-            "POST", "http://127.0.0.1:\(self.options.controlPort)/devices",
+            "POST", "http://127.0.0.1:\(self.plan.controlPort)/devices",
             body: [
-                "phones": .array(devices.map { .string($0.id.rawValue) }), "topic": .string(self.options.topic),
+                "phones": .array(devices.map { .string($0.id.rawValue) }), "topic": .string(self.plan.topic),
                 "environment": .string(PushEnvironment.sandbox.rawValue),
             ])
         let texts = answer["tokens"]?.arrayValue?.compactMap(\.stringValue) ?? []
@@ -112,22 +116,9 @@ extension DeviceLoad {
 
         private func start(_ index: Int) {
             let device = self.devices[index]
-            let connection = BenchConnection(
-                index: index, host: "127.0.0.1:\(self.port)",
-                hello: ClientFrame.Hello(
-                    versions: ProtocolVersion.supported, token: device.userToken, device: device.id,
-                    platform: "bench", runState: .foreground, after: 0)
-            ) { self.handle($1, of: $0) }
-            let bound = NIOLoopBound(connection, eventLoop: self.loop)
-            let driver = NIOLoopBound(self, eventLoop: self.loop)
-            ClientBootstrap(group: self.loop)
-                .channelInitializer { channel in
-                    channel.eventLoop.makeCompletedFuture {
-                        try channel.pipeline.syncOperations.addHandler(bound.value)
-                    }
-                }
-                .connect(host: "127.0.0.1", port: self.port)
-                .whenFailure { driver.value.handle(.failed("\($0)"), of: bound.value) }
+            let opening = BenchConnection.Opening(
+                user: "", token: device.userToken, device: device.id.rawValue, port: self.port)
+            BenchConnection(index: index, opening) { self.handle($1, of: $0) }.open(on: self.loop)
         }
 
         private func handle(_ signal: BenchConnection.Signal, of connection: BenchConnection) {
@@ -137,11 +128,13 @@ extension DeviceLoad {
                     token: self.devices[connection.index].pushToken, environment: .sandbox, topic: self.topic)
                 connection.write(FrameCodec.encode(.registerPush(registration, number: 1), as: .protobuf))
                 connection.flush()
-            case .answered(.done):
+            case .told(let other):
+                guard case .answer(_, .done) = other.frame else {
+                    return self.finish("\(self.devices[connection.index].id): \(other.frame)")
+                }
                 connection.close()
                 self.ended += 1
                 if self.ended == self.devices.count { self.finish(nil) } else { self.startMore() }
-            case .answered(let answer): self.finish("\(self.devices[connection.index].id): \(answer)")
             case .failed(let why): self.finish("\(self.devices[connection.index].id): \(why)")
             // Nobody writes to them but a push that is under way.
             case .accepted, .delivered: break

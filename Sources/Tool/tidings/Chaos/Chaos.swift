@@ -61,20 +61,23 @@ struct Chaos: AsyncParsableCommand {
             configuration: configuration, logger: Logger(label: "tidings.chaos") { _ in SwiftLogNoOpLogHandler() })
         let addresses = try await simulator.start()
         print(
-            "seed \(seed): \(self.notifications) notifications to \(self.devices) devices, \(self.inFlight) open at "
-                + "a time, at most \(self.connections) connections of \(self.streams) streams")
+            "seed \(seed): \(counted(self.notifications, "notification")) to \(counted(self.devices, "device")), "
+                + "\(self.inFlight) open at a time, at most \(counted(self.connections, "connection")) of "
+                + counted(self.streams, "stream"))
         fflush(nil)
         let report = try await withCleanUp({ await simulator.stop() }) {
-            try await ChaosRun.run(self, seed: seed, simulator, addresses)
+            try await ProgressLine.during("sending") {
+                try await ChaosRun.run(self, seed: seed, simulator, addresses)
+            }
         }
         for line in ChaosText.lines(report, notifications: self.notifications) { print(line) }
         let violations = report.ledger.violations(
             taken: report.taken, seen: report.seen, outages: report.outages, atLeast: self.atLeast)
         guard violations.isEmpty else {
-            print("BROKEN with seed \(seed): \(violations.count) promises")
+            print("BROKEN with seed \(seed): \(counted(violations.count, "promise"))", .red)
             for violation in violations.prefix(20) { print("  \(violation)") }
             throw ExitCode(1)
         }
-        print("every notification ended in one result; the log and the counts of both sides agree")
+        print("every notification ended in one result; the log and the counts of both sides agree", .green)
     }
 }

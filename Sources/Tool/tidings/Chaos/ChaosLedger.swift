@@ -1,12 +1,12 @@
 import APNsModel
 
-/// What the client reported and what the simulator logged, notification by notification, and whether the two agree.
-/// Notifications are numbered from 0. The lines of one notification come in the order of the log.
+/// Compares the client's reports and the simulator's log, notification by notification. Notifications are numbered from 0. The lines of one
+/// notification come in the order of the log.
 struct ChaosLedger: Sendable {
     enum Result: Hashable, Sendable {
         case accepted
         case refused(APNsReason)
-        /// Whether the stream was reset, rather than the connection lost or silent.
+        /// True if the stream was reset, rather than the connection lost or silent.
         case unknown(byReset: Bool)
         case notSent
     }

@@ -20,7 +20,7 @@ enum ChaosFault: String, CaseIterable {
     case refuseConnect = "refuse_connect"
     case outage
 
-    /// What a fault does and leaves behind.
+    /// A fault, and the line that it leaves behind.
     private struct Row {
         var perMille: Int
         var fault: Fault
@@ -77,7 +77,7 @@ enum ChaosFault: String, CaseIterable {
     /// The line in the simulator's log; nil if it has none of its own.
     var line: ChaosLine? { self.row.line }
 
-    /// The client's counter for this fault alone (docs/metrics.md, `apns.client.faults`); nil if it is counted by connections
+    /// The client's counter for this fault alone (docs/server/metrics.md, `apns.client.faults`); nil if it is counted by connections
     /// or not at all.
     var counter: String? {
         switch self.line {

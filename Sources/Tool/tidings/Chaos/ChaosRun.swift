@@ -66,6 +66,8 @@ final class ChaosRun: Sendable {
             try await Task.sleep(for: .milliseconds(10))
             try await run.readLog(simulator, from: &line)
             try await faults.advance(to: run.state.withLock { $0.ledger.sentCount }, simulator)
+            let ended = run.state.withLock { $0.ledger.endedCount }
+            ProgressLine.update("\(ended) of \(options.notifications) notifications")
         }
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         run.state.withLock { $0.isOver = true }

@@ -2,30 +2,26 @@ import Foundation
 
 enum ChaosText {
     static func lines(_ report: ChaosRun.Report, notifications: Int) -> [String] {
-        var lines = [Self.row("fault", "planned %", "simulator", "client saw", "in doubt")]
+        var rows = [["fault", "planned %", "simulator", "client saw", "in doubt"]]
         for fault in ChaosFault.allCases {
             let rate = String(format: "%.1f", Double(fault.perMille) / 10)
             let saw = fault.counter.map { "\(report.seen.faults[$0] ?? 0)" } ?? "-"
             let doubt = fault.counter == nil ? "-" : "\(report.ledger.doubtful(fault))"
-            lines.append(Self.row(fault.rawValue, rate, "\(report.taken[fault] ?? 0)", saw, doubt))
+            rows.append([fault.rawValue, rate, "\(report.taken[fault] ?? 0)", saw, doubt])
         }
+        var lines = TextTable.lines(rows, numbers: [1, 2, 3, 4])
         let (closed, told) = (report.seen.closed, report.seen.faults["go_away"] ?? 0)
         lines.append(
-            "client: \(report.seen.opened) connections opened, \(closed["lost"] ?? 0) lost (cut, lose_answer, outage), "
+            "client: \(counted(report.seen.opened, "connection")) opened, \(closed["lost"] ?? 0) lost (cut, lose_answer, outage), "
                 + "\(closed["connect_failed"] ?? 0) not made (tls_alert, refuse_connect, outage), "
-                + "\(closed["silence"] ?? 0) silent (black_hole), \(told) GOAWAYs (goaway, Shutdown)")
+                + "\(closed["silence"] ?? 0) silent (black_hole), \(counted(told, "GOAWAY")) (goaway, Shutdown)")
         let outages = report.outages
-        lines.append("outages: \(outages.cut) connections cut, \(outages.refused) turned away")
+        lines.append("outages: \(counted(outages.cut, "connection")) cut, \(outages.refused) turned away")
         lines.append("accepted: \(report.ledger.results[.accepted] ?? 0) of \(notifications)")
         for (cause, count) in report.causes.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
             lines.append("\(cause): \(count)")
         }
         return lines + [Self.cost(report, notifications)]
-    }
-
-    private static func row(_ name: String, _ cells: String...) -> String {
-        name.padding(toLength: 26, withPad: " ", startingAt: 0)
-            + cells.map { String(repeating: " ", count: max(0, 12 - $0.count)) + $0 }.joined()
     }
 
     private static func cost(_ report: ChaosRun.Report, _ notifications: Int) -> String {

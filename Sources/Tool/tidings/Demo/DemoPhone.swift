@@ -1,7 +1,7 @@
 import Foundation
 import TidingsModel
 
-/// The demo's side of one phone of `tidings phones`: commands out, answers and trace in (docs/virtual-phone.md).
+/// The demo's side of one phone of `tidings phones`: commands out, answers and trace in (docs/testing/phone-control.md).
 actor DemoPhone {
     let name: String
     private let address: String
@@ -65,7 +65,7 @@ actor DemoPhone {
 
 /// The process that hosts the demo's phones, as the console reaches it, too.
 struct DemoPhones {
-    /// Of `make run`.
+    /// The port of `make run`.
     static let usualPort = 7_482
 
     let process: ManagedProcess

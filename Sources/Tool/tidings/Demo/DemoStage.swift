@@ -25,7 +25,7 @@ final class DemoStage {
     private static let passwords: [(user: String, password: String)] = [
         ("alice", "alice's password"), ("bob", "bob's password"),
     ]
-    /// Who can sign in, for whoever goes on by hand.
+    /// The people who can sign in, for a reader who goes on by hand.
     static var people: String { Self.passwords.map { "\($0.user), \"\($0.password)\"" }.joined(separator: "; ") }
 
     func open() async throws {
@@ -62,7 +62,7 @@ final class DemoStage {
             Self.app($0)?["screen"]?["connection"]?.stringValue == "connected"
                 && Self.texts($0).contains("Conversations")
         }
-        self.timeline.add("\(user)'s phone", "iOS 17, signed in on the app's screen", reason: "connected")
+        self.timeline.add("\(user)'s phone", "signed in on the app's screen", reason: "iOS 17, connected")
     }
 
     func play() async throws {
@@ -109,8 +109,11 @@ final class DemoStage {
 
     private func frozen(_ alice: DemoPhone, _ bob: DemoPhone) async throws {
         self.timeline.step("bob's app is frozen after its background time: APNs, banner, tap")
-        try await self.wait(bob, "the app is suspended", seconds: 60) {
-            Self.app($0)?["state"]?.stringValue == "suspended"
+        // The SDK hangs up some seconds before the 30 s of iOS are over.
+        try await ProgressLine.during("waiting for iOS to freeze the app", usually: 26) {
+            try await self.wait(bob, "the app is suspended", seconds: 60) {
+                Self.app($0)?["state"]?.stringValue == "suspended"
+            }
         }
         self.timeline.add("bob's phone", "the SDK hung up, iOS froze the app", reason: "background time over")
         let mark = try await bob.mark()
@@ -119,10 +122,10 @@ final class DemoStage {
         guard shown["remote"]?.boolValue == true, (shown["badge"]?.intValue ?? 0) > 0 else {
             throw self.failure("a remote notification with a badge", shown.text)
         }
-        let end = try await self.expectEnd(id, "accepted", seconds: 10)
+        try await self.expectEnd(id, "accepted", seconds: 10)
         try await self.expectReceipt(id, seconds: 10)
         try await self.expectNotification(bob, id, says: "three")
-        self.addPush(id, shown, reason: "accepted, apns-id \(end.prefix(8))…, receipt: shown")
+        self.addPush(id, shown, reason: "accepted, receipt: shown")
         try await bob.command("tap", [("notification", .string(id))])
         try await self.wait(bob, "the tap opens the chat with alice, with all messages", seconds: 15) {
             Self.app($0)?["screen"]?["conversation"]?.stringValue == "PR:alice"
@@ -138,7 +141,7 @@ final class DemoStage {
         self.timeline.step("bob's app freezes in the foreground without a word: the missed deadline turns into a push")
         try await bob.command("freeze")
         try await bob.command("home")
-        self.timeline.add("bob's phone", "SIGSTOP while connected, nobody was told")
+        self.timeline.add("bob's phone", "SIGSTOP, and nobody was told")
         let mark = try await bob.mark()
         let id = try await self.send("four", from: alice)
         let shown = try await self.presentation(bob, id, after: mark, seconds: 40)
@@ -154,12 +157,12 @@ final class DemoStage {
         let mark = try await bob.mark()
         let id = try await self.send("five", from: alice)
         self.site.server?.killNow()
-        self.timeline.add("server", "SIGKILL right after the acknowledgement of \(id)")
+        self.timeline.add("server", "SIGKILL right after the ack", reason: "of \(id)")
         try await self.site.startServer()
         self.timeline.add("server", "started again on the same database", reason: "ready")
         let shown = try await self.presentation(bob, id, after: mark, seconds: 60)
         try await self.expectEnd(id, "accepted", seconds: 15)
-        self.addPush(id, shown, reason: "leg taken up after the restart")
+        self.addPush(id, shown, reason: "taken up after the restart")
         try await bob.command("tap", [("notification", .string(id))])
         try await self.wait(bob, "the chat shows five messages, each once", seconds: 30) { Self.shows(Self.all, $0) }
         try await self.expectRings(bob, id, 1, after: mark)
@@ -203,14 +206,14 @@ extension DemoStage {
 
     static func app(_ screen: JSONValue) -> JSONValue? { screen["apps"]?.objectValue?.members.first?.value }
 
-    /// What the person reads in the app in the foreground, from top to bottom.
+    /// Returns the texts in the app in the foreground, from top to bottom.
     static func texts(_ screen: JSONValue) -> [String] {
         screen["texts"]?.arrayValue?.compactMap(\.stringValue) ?? []
     }
 
     private static let all = ["one", "two", "three", "four", "five"]
 
-    /// Whether these messages, and no others of the demo's, stand on the screen, each once and in this order.
+    /// Returns true if these messages, and no others of the demo's, stand on the screen, each once and in this order.
     static func shows(_ messages: [String], _ screen: JSONValue) -> Bool {
         Self.texts(screen).filter(Self.all.contains) == messages
     }
@@ -253,14 +256,16 @@ extension DemoStage {
     private func presentation(
         _ phone: DemoPhone, _ id: String, after mark: Int, seconds: Double
     ) async throws -> JSONValue {
-        let event = try await phone.event(after: mark, withinSeconds: seconds) { event in
-            event["event"] == "presentation" && event["notification"]?.stringValue == id
+        let event = try await ProgressLine.during("waiting for the notification on \(phone.name)") {
+            try await phone.event(after: mark, withinSeconds: seconds) { event in
+                event["event"] == "presentation" && event["notification"]?.stringValue == id
+            }
         }
         guard let event else { throw self.failure("a notification \(id) within \(Int(seconds)) s", "none") }
         return event
     }
 
-    /// What the person reads of a message in Notification Centre: who has written, and the text.
+    /// Expects a message's notification in Notification Centre: the sender as title, and the text.
     private func expectNotification(_ phone: DemoPhone, _ id: String, says text: String) async throws {
         let list = try await phone.command("screen")["list"]?.arrayValue ?? []
         let entry = list.first { $0["notification"]?.stringValue == id }
@@ -276,7 +281,7 @@ extension DemoStage {
                 && event["ring"]?.boolValue == true
         }
         guard rings.count == count else {
-            throw self.failure("\(count) rings of \(id)", "\(rings.count): \(rings.map(\.text))")
+            throw self.failure("\(counted(count, "ring")) of \(id)", "\(rings.count): \(rings.map(\.text))")
         }
     }
 
@@ -303,15 +308,14 @@ extension DemoStage {
         }
     }
 
-    /// Waits until the server has ended bob's leg of a message, and returns the detail.
-    @discardableResult
-    private func expectEnd(_ id: String, _ end: String, seconds: Int) async throws -> String {
+    /// Waits until the server has ended bob's leg of a message.
+    private func expectEnd(_ id: String, _ end: String, seconds: Int) async throws {
         let expected = "bob's leg of \(id) ends \(end)"
-        return try await self.waitForTrace(of: id, expected, seconds: seconds) { trace in
+        _ = try await self.waitForTrace(of: id, expected, seconds: seconds) { trace -> JSONValue? in
             let legs = trace["ended_legs"]?.arrayValue?.filter { $0["user"]?.stringValue == "bob" } ?? []
             guard let leg = legs.first else { return nil }
             guard legs.count == 1, leg["end"]?.stringValue == end else { throw self.failure(expected, trace.text) }
-            return leg["detail"]?.stringValue ?? ""
+            return leg
         }
     }
 }

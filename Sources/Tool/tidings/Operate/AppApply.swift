@@ -66,12 +66,12 @@ extension AppFile {
     }
 }
 
-/// What `tidings app apply` has done, or would do.
+/// The result of `tidings app apply`, carried out or not.
 struct AppliedSettings: Equatable {
     var app: String
     var isNew: Bool
     var isDone: Bool
-    /// Of a new app from the defaults.
+    /// The changes; for a new app from the defaults.
     var changes: [SettingsChange]
     var tokenSecret: String?
 
@@ -84,12 +84,10 @@ struct AppliedSettings: Equatable {
     }
 
     var json: JSONValue {
-        var members: [(String, JSONValue)] = [
-            ("app", .string(self.app)), ("is_new", .bool(self.isNew)), ("is_done", .bool(self.isDone)),
-            ("changes", .array(self.changes.map(\.json))),
-        ]
-        if let secret = self.tokenSecret { members.append(("token_secret", .string(secret))) }
-        return .members(members)
+        JSONMembers.given([
+            "app": self.app, "is_new": self.isNew, "is_done": self.isDone, "changes": self.changes.map(\.json),
+            "token_secret": self.tokenSecret,
+        ]).json
     }
 }
 
@@ -111,7 +109,7 @@ struct SettingsChange: Equatable {
         return changed + gone
     }
 
-    /// What is set, by its whole name. A list is one value, and so are an app's own members of pushes.
+    /// Returns the settings that are set, by their whole names. A list is one value, and so are an app's own members of pushes.
     private static func leaves(of settings: JSONValue) -> JSONObject {
         var leaves = JSONObject()
         func walk(_ value: JSONValue, _ name: String) {

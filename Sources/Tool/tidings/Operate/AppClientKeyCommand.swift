@@ -31,9 +31,7 @@ struct AppClientKeyCommand: ParsableCommand {
         func run() async throws {
             let keys = try await self.app.request("GET", "/client-keys")["client_keys"] ?? .array([])
             if self.json { return print(keys) }
-            let lines = ControlText.clientKeys(keys)
-            if lines.isEmpty { print("there are no client keys") }
-            for line in lines { print(line) }
+            print(list: ControlText.clientKeys(keys, nothing: "there are no client keys"))
         }
     }
 
@@ -42,7 +40,7 @@ struct AppClientKeyCommand: ParsableCommand {
             abstract: "Let nobody become a person with a client key from now on.",
             discussion: "Whoever has become one with it stays one. A key that is revoked never comes back.")
         @OptionGroup var app: AppOptions
-        @Argument(help: "The key.") var key: String
+        @Argument(help: "The key, or its name.") var key: String
 
         func run() async throws {
             try await self.app.request("DELETE", "/client-keys/\(APIOptions.escaped(self.key))")

@@ -21,7 +21,7 @@ struct AppCommand: ParsableCommand {
 
         func run() async throws {
             let apps = try await self.options.access().list("apps", "apps")
-            if self.json { print(JSONValue.array(apps)) } else { ControlText.list(apps).forEach { print($0) } }
+            if self.json { print(JSONValue.array(apps)) } else { print(list: ControlText.list(apps)) }
         }
     }
 

@@ -18,7 +18,7 @@ struct AppCredentialCommand: ParsableCommand {
         func run() async throws {
             let answer = try await self.app.request("GET", "/push-credentials")
             guard !self.json else { return print(answer) }
-            PushCredentialText.list(answer["push_credentials"]?.arrayValue ?? []).forEach { print($0) }
+            print(list: PushCredentialText.list(answer["push_credentials"]?.arrayValue ?? []))
         }
     }
 
@@ -80,10 +80,8 @@ struct AppCredentialCommand: ParsableCommand {
         func run() async throws {
             var isProven = true
             for environment in try await self.environments() {
-                var members: [(String, JSONValue)] = [("environment", .string(environment))]
-                if let topic = self.topic { members.append(("topic", .string(topic))) }
-                if let token = self.token { members.append(("token", .string(token))) }
-                let answer = try await self.credential.request("/prove", .members(members))
+                let body = JSONMembers.given(["environment": environment, "topic": self.topic, "token": self.token])
+                let answer = try await self.credential.request("/prove", body.json)
                 let verdict = answer["verdict"]?.stringValue ?? ""
                 let words = [environment, verdict.replacingOccurrences(of: "_", with: " ")]
                 let reasons = [answer["reason"]?.stringValue, answer["meaning"]?.stringValue].compactMap { $0 }
@@ -109,9 +107,8 @@ struct AppCredentialCommand: ParsableCommand {
         @Flag(help: "Even if APNs has not taken it yet.") var unproven = false
 
         func run() async throws {
-            var members: [(String, JSONValue)] = [("unproven", .bool(self.unproven))]
-            if let other = self.inPlaceOf { members.append(("in_place_of", .string(other))) }
-            try await self.credential.request("/activate", .members(members))
+            let body = JSONMembers.given(["unproven": self.unproven, "in_place_of": self.inPlaceOf])
+            try await self.credential.request("/activate", body.json)
         }
     }
 

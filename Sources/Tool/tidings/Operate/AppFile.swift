@@ -1,12 +1,12 @@
 import Foundation
 import StoreModel
 import TidingsModel
-import Yams
+import TidingsServer
 
 /// An app with its settings as a file, in YAML or JSON, which is YAML too.
 struct AppFile: Equatable {
     var id: String
-    /// As the HTTP API has them; what is left out is the default.
+    /// The settings as the HTTP API has them; a missing one is the default.
     var settings: JSONValue
     /// The client keys that are good, by name: they stand in the app's binary, wherever its server is.
     var clientKeys = JSONObject()
@@ -42,7 +42,7 @@ struct AppFile: Equatable {
     }
 
     init(text: String) throws(InvalidField) {
-        let fields = try JSONFields(try Self.value(ofYAML: text), root: "file")
+        let fields = try JSONFields(try JSONValue.value(ofYAML: text), root: "file")
         self.id = try fields.get("id")
         self.settings = try fields.optional("settings") ?? .members([])
         for (name, key) in (try fields.optional("client_keys") ?? JSONValue.members([])).members {
@@ -113,7 +113,7 @@ extension AppFile {
 
     private static func isLetter(_ byte: UInt8) -> Bool { (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte) }
 
-    /// What some reader of YAML takes for a Boolean or nothing.
+    /// Words that some reader of YAML takes for a Boolean or nothing.
     private static let wordsOfValues: Set<String> = ["y", "yes", "n", "no", "true", "false", "on", "off", "null"]
 
     private static func quoted(_ text: String) -> String {
@@ -130,54 +130,5 @@ extension AppFile {
             }
         }
         return quoted + "\""
-    }
-
-    /// Limits what aliases of aliases can grow to.
-    private static let nodesMax = 100_000
-
-    static func value(ofYAML text: String) throws(InvalidField) -> JSONValue {
-        let root: Node?
-        do {
-            root = try Yams.compose(yaml: text)
-        } catch {
-            throw InvalidField(field: "file", rule: "must be YAML: \(error)")
-        }
-        guard let root else { return .null }
-        var nodes = 0
-        return try self.value(of: root, counting: &nodes)
-    }
-
-    private static func value(of node: Node, counting nodes: inout Int) throws(InvalidField) -> JSONValue {
-        nodes += 1
-        try InvalidField.check(nodes <= self.nodesMax, "file", "must have at most \(self.nodesMax) values")
-        switch node {
-        case .scalar(let scalar): return self.value(of: scalar)
-        case .sequence(let sequence):
-            var elements: [JSONValue] = []
-            for element in sequence { elements.append(try self.value(of: element, counting: &nodes)) }
-            return .array(elements)
-        case .mapping(let mapping):
-            var members: [(String, JSONValue)] = []
-            for (key, member) in mapping {
-                guard let name = key.scalar?.string else {
-                    throw InvalidField(field: "file", rule: "must have texts as names")
-                }
-                members.append((name, try self.value(of: member, counting: &nodes)))
-            }
-            return .members(members)
-        case .alias: return .null
-        }
-    }
-
-    /// Plain numbers, `true`, `false` and `null` are what they are in JSON; everything else is text: `no` is Norwegian.
-    private static func value(of scalar: Node.Scalar) -> JSONValue {
-        guard scalar.style == .plain || scalar.style == .any else { return .string(scalar.string) }
-        if scalar.string.isEmpty || scalar.string == "~" { return .null }
-        switch try? JSONValue(parsing: scalar.string) {
-        case .some(.null): return .null
-        case .some(.bool(let flag)): return .bool(flag)
-        case .some(.number(let number)): return .number(number)
-        case .some(.string), .some(.array), .some(.object), nil: return .string(scalar.string)
-        }
     }
 }

@@ -6,11 +6,13 @@ enum ControlText {
         let rows = apps.map { app in
             [
                 self.text(app, "id"), app["settings"]?["name"]?.stringValue ?? "", self.state(app),
-                self.count(app["api_keys"], "API key"), "revision \(app["revision"]?.intValue ?? 0)",
-                "since \(TextTable.time(app["created_at"]))",
+                "\(app["api_keys"]?.arrayValue?.count ?? 0)", "\(app["revision"]?.intValue ?? 0)",
+                TextTable.time(app["created_at"]),
             ]
         }
-        return rows.isEmpty ? ["there are no apps"] : TextTable.lines(rows)
+        return TextTable.list(
+            ["app", "name", "state", "API keys", "revision", "since"], rows, nothing: "there are no apps",
+            numbers: [3, 4])
     }
 
     static func app(_ app: JSONValue) -> [String] {
@@ -18,66 +20,54 @@ enum ControlText {
         let title = self.text(app, "id") + (name.isEmpty ? "" : " \"\(name)\"")
         let origin = app["imported"]?.boolValue == true ? ", from the configuration file" : ""
         let time = TextTable.time(app["created_at"])
-        return ["\(title), \(self.state(app)), revision \(app["revision"]?.intValue ?? 0), since \(time)\(origin)"]
-            + self.section("settings", AppFile.yaml(of: app["settings"] ?? .null).map { "  \($0)" })
-            + self.section("token secrets", TextTable.lines(self.secrets(app), indent: "  "))
-            + self.section("API keys", TextTable.lines(self.keys(app), indent: "  "))
-            + self.section("client keys", self.clientKeys(app["client_keys"] ?? .null, indent: "  "))
+        let revision = app["revision"]?.intValue ?? 0
+        var lines = ["\(title), \(self.state(app)), revision \(revision), since \(time)\(origin)", "settings:"]
+        lines += AppFile.yaml(of: app["settings"] ?? .null).map { "  \($0)" }
+        lines += ["token secrets:"] + self.secrets(app)
+        lines += ["API keys:"] + self.keys(app)
+        lines += ["client keys:"]
+        lines += self.clientKeys(app["client_keys"] ?? .null, nothing: "none", indent: "  ")
+        return lines
     }
 
-    static func clientKeys(_ keys: JSONValue, indent: String = "") -> [String] {
+    static func clientKeys(_ keys: JSONValue, nothing: String, indent: String = "") -> [String] {
         let rows = (keys.arrayValue ?? []).map { key in
             let end = key["revoked_at"]?.intValue.map { _ in "revoked \(TextTable.time(key["revoked_at"]))" }
-            return [
-                self.text(key, "name"), self.text(key, "key"), "since \(TextTable.time(key["created_at"]))",
-                end ?? "good",
-            ]
+            return [self.text(key, "name"), self.text(key, "key"), TextTable.time(key["created_at"]), end ?? "good"]
         }
-        return TextTable.lines(rows, indent: indent)
+        return TextTable.list(["name", "key", "since", "state"], rows, nothing: nothing, indent: indent)
     }
 
-    /// `used …` to the minute, of a key or an operator.
-    static func lastUse(_ key: JSONValue) -> String {
-        key["last_used_at"]?.intValue == nil ? "never used" : "used \(TextTable.time(key["last_used_at"]))"
+    /// The header of `uses`.
+    static let useHeader = ["since", "last used", "the one before is good until"]
+
+    /// Returns since when there is a key or an operator, when it was last used, to the minute, and until when the one before is good.
+    static func uses(_ key: JSONValue) -> [String] {
+        func time(_ member: String) -> String? { key[member]?.intValue.map { _ in TextTable.time(key[member]) } }
+        return [TextTable.time(key["created_at"]), time("last_used_at") ?? "never", time("previous_ends_at") ?? ""]
     }
 
-    /// Empty if it has taken no other's place, or that one is good no more.
-    static func previousKey(_ key: JSONValue) -> String {
-        key["previous_ends_at"]?.intValue == nil
-            ? "" : "the one before is good until \(TextTable.time(key["previous_ends_at"]))"
-    }
-
-    private static func secrets(_ app: JSONValue) -> [[String]] {
-        (app["secrets"]?.arrayValue ?? []).enumerated().map { index, secret in
+    private static func secrets(_ app: JSONValue) -> [String] {
+        let rows = (app["secrets"]?.arrayValue ?? []).enumerated().map { index, secret in
             let end = secret["ends_at"]?.intValue.map { _ in "good until \(TextTable.time(secret["ends_at"]))" }
             return [
-                self.text(secret, "id"), "since \(TextTable.time(secret["created_at"]))",
+                self.text(secret, "id"), TextTable.time(secret["created_at"]),
                 index == 0 ? "signs" : end ?? "good without end",
             ]
         }
+        return TextTable.list(["id", "since", "state"], rows, nothing: "none", indent: "  ")
     }
 
-    private static func keys(_ app: JSONValue) -> [[String]] {
-        (app["api_keys"]?.arrayValue ?? []).map { key in
+    private static func keys(_ app: JSONValue) -> [String] {
+        let rows = (app["api_keys"]?.arrayValue ?? []).map { key in
             let scopes = (key["scopes"]?.arrayValue ?? []).compactMap(\.stringValue).joined(separator: ", ")
-            return [
-                self.text(key, "name"), scopes, "since \(TextTable.time(key["created_at"]))", self.lastUse(key),
-                self.previousKey(key),
-            ]
+            return [self.text(key, "name"), scopes] + self.uses(key)
         }
-    }
-
-    private static func section(_ title: String, _ lines: [String]) -> [String] {
-        lines.isEmpty ? ["\(title): none"] : ["\(title):"] + lines
+        return TextTable.list(["name", "scopes"] + self.useHeader, rows, nothing: "none", indent: "  ")
     }
 
     private static func state(_ app: JSONValue) -> String {
         app["suspended"]?.boolValue == true ? "suspended" : "active"
-    }
-
-    private static func count(_ list: JSONValue?, _ what: String) -> String {
-        let count = list?.arrayValue?.count ?? 0
-        return "\(count) \(what)\(count == 1 ? "" : "s")"
     }
 
     private static func text(_ value: JSONValue, _ member: String) -> String { value[member]?.stringValue ?? "?" }

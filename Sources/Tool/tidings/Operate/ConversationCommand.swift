@@ -49,7 +49,7 @@ struct ConversationCommand: ParsableCommand {
             let members = info["members"]?.arrayValue ?? []
             let dissolved = info["is_dissolved"]?.boolValue == true ? ", dissolved" : ""
             let title = "\(info["name"]?.stringValue ?? ""), version \(info["version"]?.intValue ?? 0)\(dissolved)"
-            return ["\(title), \(members.count) members"]
+            return ["\(title), \(counted(members.count, "member"))"]
                 + members.map { member in
                     let nickname = member["nickname"]?.stringValue.map { " \"\($0)\"" } ?? ""
                     let role = member["role"]?.stringValue ?? "member"

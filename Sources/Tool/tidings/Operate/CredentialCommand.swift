@@ -125,7 +125,7 @@ struct CredentialOptions: ParsableArguments {
             teamID: self.teamID)
     }
 
-    /// As the HTTP API takes it.
+    /// Returns the members as the HTTP API takes them.
     func members() throws -> [(String, JSONValue)] {
         let bytes = try Self.bytes(of: self.file, "FILE")
         let given: [(String, String?)] = [
@@ -154,7 +154,7 @@ struct CredentialOptions: ParsableArguments {
     }
 }
 
-/// What a person reads of a credential.
+/// The lines that a person reads of a credential.
 struct CredentialLines {
     let lines: [String]
 
@@ -183,10 +183,7 @@ struct CredentialLines {
             ]
         }
         rows.append(("fingerprint", facts.fingerprint))
-        let width = rows.map(\.0.count).max() ?? 0
-        self.lines = rows.map { name, value in
-            "\(name.padding(toLength: width, withPad: " ", startingAt: 0))  \(value)"
-        }
+        self.lines = TextTable.lines(rows.map { [$0.0, $0.1] })
     }
 
     private static func time(_ milliseconds: Int64) -> String {

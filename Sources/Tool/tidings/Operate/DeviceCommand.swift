@@ -12,32 +12,38 @@ struct DeviceCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print the devices of a person, one a line.",
             discussion: """
-                Each with its lease, when it was seen last unless it is connected, its push token shortened, the badge that the last push \
+                Each with its model, its lease, when it was seen last unless it is connected, its push token shortened, the badge that the last push \
                 told it, and what it has reported of notifications.
                 """)
         @OptionGroup var person: PersonOptions
+        @Flag(help: "Print the server's JSON instead of a table.") var json = false
 
         func run() async throws {
             let user = APIOptions.escaped(self.person.user)
             let devices = try await self.person.options.list("users/\(user)/devices", "devices")
-            if devices.isEmpty { print("\(self.person.user) is signed in on no device") }
-            for device in devices { print(Self.line(device)) }
+            if self.json { return print(JSONValue.array(devices)) }
+            print(list: Self.lines(devices, of: self.person.user))
         }
 
-        static func line(_ device: JSONValue) -> String {
+        static func lines(_ devices: [JSONValue], of user: String) -> [String] {
+            TextTable.list(
+                ["device", "platform", "model", "lease", "last seen", "push", "badge", "notifications"],
+                devices.map(Self.row), nothing: "\(user) is signed in on no device")
+        }
+
+        private static func row(_ device: JSONValue) -> [String] {
             func text(_ name: String) -> String { device[name]?.stringValue ?? "" }
-            let reason = device["push_reason"]?.stringValue.map { " (\($0))" } ?? ""
-            let topic = device["push_topic"]?.stringValue.map { " \($0) \(text("push_environment"))" } ?? ""
-            let token = device["push_token"]?.stringValue.map { " \($0)" } ?? ""
-            let until = device["lease_until"]?.intValue == nil ? "" : " until \(TextTable.time(device["lease_until"]))"
-            let seen = device["last_seen_at"]?.intValue == nil ? "" : "  seen \(TextTable.time(device["last_seen_at"]))"
-            let badge = device["badge"]?.intValue.map { "  badge \($0)" } ?? ""
-            let line =
-                "\(text("id"))  \(text("platform"))  \(text("lease"))\(until)\(seen)  push \(text("push"))\(reason)"
-                + "\(topic)\(token)\(badge)"
-            guard let status = device["status"] else { return line }
-            let off = StatusLine.off(status).map { " (\($0))" } ?? ""
-            return line + "  notifications \(StatusLine.authorization(status))\(off)"
+            func time(_ name: String) -> String? { device[name]?.intValue.map { _ in TextTable.time(device[name]) } }
+            let reason = device["push_reason"]?.stringValue.map { "(\($0))" } ?? ""
+            let push = [text("push"), reason, text("push_topic"), text("push_environment"), text("push_token")]
+            let off = device["status"].flatMap { StatusLine.off($0) }.map { " (\($0))" } ?? ""
+            return [
+                text("id"), text("platform"), device["status"]?["model"]?.stringValue ?? "",
+                text("lease") + (time("lease_until").map { " until \($0)" } ?? ""),
+                time("last_seen_at") ?? "", push.filter { !$0.isEmpty }.joined(separator: " "),
+                device["badge"]?.intValue.map { "\($0)" } ?? "",
+                device["status"].map { StatusLine.authorization($0) + off } ?? "",
+            ]
         }
     }
 

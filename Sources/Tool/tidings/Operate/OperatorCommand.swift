@@ -1,4 +1,6 @@
 import ArgumentParser
+import Foundation
+import NIOCore
 import NIOPosix
 import StoreModel
 import TidingsModel
@@ -26,17 +28,10 @@ struct OperatorCommand: ParsableCommand {
         @Argument(help: "The name: letters, digits, '-', '_', '.' and '@'.") var name: String
         @Option(help: "What the operator may do: view, content, send or administer, each what the ones before may.")
         var role: OperatorRole
-        @Option(help: "The database of the running server on this machine.") var store: String?
-        @Option(name: [.short, .long], help: "The server's configuration file, for its store.path.") var config: String?
-
-        func validate() throws {
-            guard self.store == nil || self.config == nil else {
-                throw ValidationError("--store and --config must not be given together")
-            }
-        }
+        @OptionGroup var place: StoreOptions
 
         func run() async throws {
-            let isLocal = self.store != nil || self.config != nil
+            let isLocal = self.place.store != nil || self.place.config != nil
             try self.secret.printMember("key", of: isLocal ? await self.addOverSocket() : await self.addOverHTTP())
         }
 
@@ -46,24 +41,33 @@ struct OperatorCommand: ParsableCommand {
         }
 
         private func addOverSocket() async throws -> JSONValue {
-            var place = StoreOptions()
-            (place.path, place.config) = (self.store, self.config)
-            let database = try await place.database()
-            let answer: Result<String, StoreControl.Failure>
-            do {
-                answer = try await StoreControl.setOperator(
-                    database: database, name: self.name, role: self.role.rawValue,
-                    group: MultiThreadedEventLoopGroup.singleton)
-            } catch {
-                throw ToolFailure(
-                    "no server answers beside \(database) (\(error)): start it, or run this on its machine, as its user"
-                )
-            }
-            switch answer {
-            case .success(let key):
-                return ["name": .string(self.name), "role": .string(self.role.rawValue), "key": .string(key)]
-            case .failure(let failure): throw ToolFailure(failure.reason)
-            }
+            let key = try await OperatorCommand.addOverSocket(
+                database: try await self.place.database(), name: self.name, role: self.role)
+            return ["name": .string(self.name), "role": .string(self.role.rawValue), "key": .string(key)]
+        }
+    }
+
+    /// Adds an operator, or gives one who is there the role and another key, by the socket of the server on this machine.
+    static func addOverSocket(database: String, name: String, role: OperatorRole) async throws -> String {
+        try await Self.answer(at: database) {
+            try await StoreControl.setOperator(
+                database: database, name: name, role: role.rawValue, group: MultiThreadedEventLoopGroup.singleton)
+        }
+    }
+
+    /// Returns what the server beside the database answers; a failure says why, and what to do where no server listens.
+    static func answer(
+        at database: String, to ask: () async throws -> Result<String, StoreControl.Failure>
+    ) async throws -> String {
+        do {
+            return try await ask().get()
+        } catch let failure as StoreControl.Failure {
+            throw ToolFailure(failure.reason)
+        } catch {
+            let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
+            throw ToolFailure(
+                "no server answers at \(database).control (\(reason)): start it, or run this on its machine, as its user"
+            )
         }
     }
 
@@ -74,18 +78,15 @@ struct OperatorCommand: ParsableCommand {
 
         func run() async throws {
             let operators = try await self.options.access().list("operators", "operators")
-            if self.json { print(JSONValue.array(operators)) } else { Self.lines(operators).forEach { print($0) } }
+            if self.json { print(JSONValue.array(operators)) } else { print(list: Self.lines(operators)) }
         }
 
         static func lines(_ operators: [JSONValue]) -> [String] {
             let rows = operators.map { person in
-                [
-                    person["name"]?.stringValue ?? "?", person["role"]?.stringValue ?? "?",
-                    "since \(TextTable.time(person["created_at"]))", ControlText.lastUse(person),
-                    ControlText.previousKey(person),
-                ]
+                [person["name"]?.stringValue ?? "?", person["role"]?.stringValue ?? "?"] + ControlText.uses(person)
             }
-            return rows.isEmpty ? ["there are no operators"] : TextTable.lines(rows)
+            return TextTable.list(
+                ["operator", "role"] + ControlText.useHeader, rows, nothing: "there are no operators")
         }
     }
 

@@ -29,7 +29,8 @@ struct PushCommand: ParsableCommand {
         @Option(help: "With --at-local: the clock of people of whom no zone is known, for example Europe/Berlin.")
         var timeZone: String?
         @Option(help: "How many people a second at most.") var rate: Int?
-        @Flag(help: "It counts as unread.") var counted = false
+        @Flag(help: "It stands among the conversations of its people.") var conversation = false
+        @Flag(help: "With --conversation: it counts as unread.") var counted = false
         @Argument(help: "The text.") var text: String
 
         func validate() throws {
@@ -40,23 +41,20 @@ struct PushCommand: ParsableCommand {
             guard self.at == nil || self.atLocal == nil else {
                 throw ValidationError("give --at or --at-local, not both")
             }
+            guard self.conversation || !self.counted else {
+                throw ValidationError("--counted needs --conversation: what is in no list stays unread")
+            }
         }
 
         func run() async throws {
-            var notification: [(String, JSONValue)] = [("text", .string(self.text))]
-            if let title { notification.append(("title", .string(title))) }
-            let body: [(String, JSONValue)] = [
-                ("notification", .members(notification)), ("audience", try self.whom()),
-                (
-                    "account",
-                    self.account.map { ["kind": .string($0.type.rawValue), "id": .string($0.target)] } ?? .null
-                ), ("send_at", self.at.map { .int($0) } ?? .null),
-                ("send_at_local", self.atLocal.map { .string($0) } ?? .null),
-                ("time_zone", self.timeZone.map { .string($0) } ?? .null),
-                ("rate_per_second", self.rate.map { .int($0) } ?? .null),
-                ("counted", .bool(self.counted)),
+            let account = self.account.map { ["kind": $0.type, "id": $0.target] as JSONMembers }
+            let body: JSONMembers = [
+                "notification": JSONMembers.given(["text": self.text, "title": self.title]),
+                "audience": try self.whom(), "account": account, "send_at": self.at, "send_at_local": self.atLocal,
+                "time_zone": self.timeZone, "rate_per_second": self.rate, "counted": self.counted,
+                "conversation": self.conversation,
             ]
-            let push = try await self.options.request("POST", "pushes", body: .members(body))
+            let push = try await self.options.request("POST", "pushes", body: body.json)
             guard let id = push["id"]?.stringValue else { throw ToolFailure("the answer holds no id") }
             print(id)
         }
@@ -94,11 +92,11 @@ struct PushCommand: ParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Print the app's pushes, newest first, one a line.")
         @OptionGroup var options: APIOptions
+        @Flag(help: "Print the server's JSON instead of a table.") var json = false
 
         func run() async throws {
             let pushes = try await self.options.list("pushes", "pushes")
-            if pushes.isEmpty { print("there are no pushes") }
-            for push in pushes { print(PushCommand.line(push)) }
+            if self.json { print(JSONValue.array(pushes)) } else { print(list: PushCommand.list(pushes)) }
         }
     }
 
@@ -136,10 +134,15 @@ struct PushCommand: ParsableCommand {
         func run() async throws { try await self.one.request("DELETE") }
     }
 
-    static func line(_ push: JSONValue) -> String {
-        let progress = push["progress"]
-        return "\(push["id"]?.stringValue ?? "?")  \(push["state"]?.stringValue ?? "?")  "
-            + "\(progress?["recipients"]?.intValue ?? 0) people"
+    static func list(_ pushes: [JSONValue]) -> [String] {
+        TextTable.list(["push", "state", "people"], pushes.map(self.row), nothing: "there are no pushes", numbers: [2])
+    }
+
+    private static func row(_ push: JSONValue) -> [String] {
+        [
+            push["id"]?.stringValue ?? "?", push["state"]?.stringValue ?? "?",
+            "\(push["progress"]?["recipients"]?.intValue ?? 0)",
+        ]
     }
 
     /// Ends that there are none of are left out.
@@ -160,7 +163,9 @@ struct PushCommand: ParsableCommand {
                     + (zones.count > 3 ? " and \(zones.count - 3) more" : "")
             }
         }
-        return [Self.line(push), "  for \(push["audience"]?.text ?? "?")"] + time + [
+        let people = counted(push["progress"]?["recipients"]?.intValue ?? 0, "person", "people")
+        let title = (self.row(push).dropLast() + [people]).joined(separator: "  ")
+        return [title, "  for \(push["audience"]?.text ?? "?")"] + time + [
             "  shown at least \(count("shown"))  opened \(count("opened"))  repeated at most \(count("repeated"))"
                 + "  recalled \(count("recalled"))"
         ] + ends.map { "  \($0.key)  \($0.value.intValue ?? 0)" }

@@ -11,7 +11,9 @@ enum PushCredentialText {
                 self.end(credential),
             ]
         }
-        return rows.isEmpty ? ["there are no push credentials"] : TextTable.lines(rows)
+        return TextTable.list(
+            ["id", "state", "kind", "environments", "topics", "proof", "lasts"], rows,
+            nothing: "there are no push credentials")
     }
 
     static func one(_ credential: JSONValue) -> [String] {

@@ -53,19 +53,22 @@ struct SettingsCommand: ParsableCommand {
         @OptionGroup var person: PersonOptions
         @Argument(help: "The conversation as the person sees it, for example GRP:team.")
         var conversation: ConversationArgument?
+        @Flag(help: "Print the server's JSON instead of a line.") var json = false
 
         func run() async throws {
             let part = self.conversation.map { "/\($0.path)" } ?? ""
-            print(Self.line(try await self.person.request("GET", "unread\(part)")))
+            let answer = try await self.person.request("GET", "unread\(part)")
+            if self.json { print(answer) } else { print(Self.line(answer)) }
         }
 
         static func line(_ answer: JSONValue) -> String {
             func number(_ name: String) -> Int64 { answer[name]?.intValue ?? 0 }
+            let mentions = counted(number("mentions"), "mention")
             if let isMuted = answer["is_muted"]?.boolValue {
-                return "\(number("unread")) unread, \(number("mentions")) mentions\(isMuted ? ", muted" : "")"
+                return "\(number("unread")) unread, \(mentions)\(isMuted ? ", muted" : "")"
             }
             return "\(number("unread")) unread, \(number("unread_with_muted")) with muted conversations, "
-                + "\(number("mentions")) mentions"
+                + mentions
         }
     }
 

@@ -5,12 +5,25 @@ import MessageStore
 import NIOPosix
 import TidingsServer
 
+struct StoreCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "store", abstract: "Back up, restore, check and rebuild the server's database.",
+        subcommands: [Backup.self, Restore.self, Check.self, Rebuild.self])
+}
+
+/// Where the database of the server on this machine lies.
 struct StoreOptions: ParsableArguments {
     @Option(name: [.short, .long], help: "The server's configuration file, for its store.path.") var config: String?
-    @Option(help: "The database, in place of store.path.") var path: String?
+    @Option(help: "The database, in place of a configuration file.") var store: String?
+
+    func validate() throws {
+        guard self.store == nil || self.config == nil else {
+            throw ValidationError("--store and --config must not be given together")
+        }
+    }
 
     func database() async throws -> String {
-        if let path = self.path { return path }
+        if let store = self.store { return store }
         do throws(ConfigurationFaults) {
             return try await ServerConfiguration.load(
                 file: self.config, environment: ProcessInfo.processInfo.environment
@@ -36,6 +49,11 @@ struct Backup: AsyncParsableCommand {
     func run() async throws {
         let database = try await self.options.database()
         let target = URL(fileURLWithPath: self.to).path
+        try await ProgressLine.during("copying \(database)") { try await self.copy(database, to: target) }
+        print(target)
+    }
+
+    private func copy(_ database: String, to target: String) async throws {
         let startedAt = Self.now
         do throws(MessageStoreError) {
             try StoreMaintenance.backUp(path: database, to: target, logger: self.options.logger)
@@ -44,7 +62,6 @@ struct Backup: AsyncParsableCommand {
             guard error.reason == .inUse else { throw error }
             try await Self.requestBackup(database, target)
         }
-        print(target)
     }
 
     /// Wall milliseconds.
@@ -75,7 +92,9 @@ struct Restore: AsyncParsableCommand {
 
     func run() async throws {
         let database = try await self.options.database()
-        let aside = try StoreMaintenance.restore(path: database, from: self.from, logger: self.options.logger)
+        let aside = try await ProgressLine.during("copying \(self.from)") {
+            try StoreMaintenance.restore(path: database, from: self.from, logger: self.options.logger)
+        }
         print("\(database) is restored from \(self.from)")
         if let aside { print("what was there is \(aside)") }
     }
@@ -85,20 +104,22 @@ struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Read a whole database and compare everything in it with its journal.",
         discussion: """
-            The server must be stopped, or let it check a backup with --path. Needs twice the size of the database beside it for a \
+            The server must be stopped, or let it check a backup with --store. Needs twice the size of the database beside it for a \
             while, and changes nothing. Exit status 0 if all is well, 1 if not: each line names what is wrong.
             """)
     @OptionGroup var options: StoreOptions
 
     func run() async throws {
         let database = try await self.options.database()
-        let findings = try StoreMaintenance.check(path: database, logger: self.options.logger)
+        let findings = try await ProgressLine.during("reading \(database)") {
+            try StoreMaintenance.check(path: database, logger: self.options.logger)
+        }
         for finding in findings { print(finding) }
         guard findings.isEmpty else {
-            printError("\(database) is damaged: run tidings rebuild, or restore a backup")
+            printError("\(database) is damaged: run tidings store rebuild, or restore a backup", .red)
             throw ExitCode(1)
         }
-        print("\(database) is whole")
+        print("\(database) is whole", .green)
     }
 }
 
@@ -113,8 +134,10 @@ struct Rebuild: AsyncParsableCommand {
 
     func run() async throws {
         let database = try await self.options.database()
-        let report = try StoreMaintenance.rebuild(path: database, logger: self.options.logger)
-        print("\(database) is made anew from \(report.records) records")
+        let report = try await ProgressLine.during("making \(database) anew") {
+            try StoreMaintenance.rebuild(path: database, logger: self.options.logger)
+        }
+        print("\(database) is made anew from \(counted(report.records, "record"))")
         for lost in report.lost { print("lost: \(lost)") }
         print("what was there is \(report.aside)")
     }

@@ -12,13 +12,17 @@ struct UserCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print whether a person is banned, and before which time their tokens are revoked.")
         @OptionGroup var person: PersonOptions
+        @Flag(help: "Print the server's JSON instead of a line.") var json = false
 
         func run() async throws {
-            print(Self.line(self.person.user, try await self.person.request("GET", "account")))
+            let account = try await self.person.request("GET", "account")
+            if self.json { print(account) } else { print(Self.line(self.person.user, account)) }
         }
 
         static func line(_ user: String, _ account: JSONValue) -> String {
-            let state = account["banned"]?.boolValue == true ? "banned" : "may sign in"
+            let until = account["ban"]?["until"]?.intValue.map { " until \(TextTable.time(.int($0)))" } ?? ""
+            let reason = account["ban"]?["reason"]?.stringValue.map { " (\($0))" } ?? ""
+            let state = account["banned"]?.boolValue == true ? "banned\(until)\(reason)" : "may sign in"
             guard let time = account["tokens_not_before"]?.intValue else { return "\(user)  \(state)" }
             return "\(user)  \(state)  tokens issued before \(time) are revoked"
         }
@@ -29,8 +33,16 @@ struct UserCommand: ParsableCommand {
             abstract: "Sign a person out on all devices, and let nobody sign in as them.",
             discussion: "Messages to them are kept in their log; whoever sends them is not told.")
         @OptionGroup var person: PersonOptions
+        @Option(help: "The reason, which the backend and operators alone are told.") var reason: String?
+        @Option(help: "The ban's end: 2026-11-27T09:30:00Z, or milliseconds since 1970.") var until: String?
 
-        func run() async throws { _ = try await self.person.request("PUT", "ban") }
+        func validate() throws { _ = try milliseconds("--until", self.until) }
+
+        func run() async throws {
+            let reason = self.reason.map { JSONValue.string($0) } ?? .null
+            let until = try milliseconds("--until", self.until).map { JSONValue.int($0) } ?? .null
+            _ = try await self.person.request("PUT", "ban", body: ["reason": reason, "until": until])
+        }
     }
 
     struct Unban: AsyncParsableCommand {

@@ -24,7 +24,7 @@ struct WebhookCommand: ParsableCommand {
         func run() async throws {
             let answer = try await self.app.request("GET", "/webhooks")
             guard !self.json else { return print(answer) }
-            WebhookText.list(answer["webhooks"]?.arrayValue ?? []).forEach { print($0) }
+            print(list: WebhookText.list(answer["webhooks"]?.arrayValue ?? []))
         }
     }
 
@@ -133,7 +133,7 @@ struct WebhookCommand: ParsableCommand {
             if self.json {
                 print(JSONValue.array(all))
             } else {
-                WebhookText.deadLetters(all).forEach { print($0) }
+                print(list: WebhookText.deadLetters(all))
             }
         }
     }
@@ -175,20 +175,15 @@ struct OneWebhook: ParsableArguments {
     @OptionGroup var app: AppOptions
     @Argument(help: "The webhook's name or id.") var webhook: String
 
-    /// Of a name as of an id; what is neither the server refuses.
-    private func path() async throws -> String {
-        let all = try await self.app.request("GET", "/webhooks")["webhooks"]?.arrayValue ?? []
-        let id = WebhookText.id(of: self.webhook, in: all) ?? self.webhook
-        return "/webhooks/\(APIOptions.escaped(id))"
-    }
+    private var path: String { "/webhooks/\(APIOptions.escaped(self.webhook))" }
 
     @discardableResult
     func request(_ method: String, _ part: String = "", body: JSONValue? = nil) async throws -> JSONValue {
-        try await self.app.request(method, try await self.path() + part, body: body)
+        try await self.app.request(method, self.path + part, body: body)
     }
 
     func list(_ part: String, _ member: String) async throws -> [JSONValue] {
         try await self.app.options.access().list(
-            "apps/\(APIOptions.escaped(self.app.app))\(try await self.path())\(part)", member)
+            "apps/\(APIOptions.escaped(self.app.app))\(self.path)\(part)", member)
     }
 }

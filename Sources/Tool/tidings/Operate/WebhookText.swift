@@ -9,13 +9,8 @@ enum WebhookText {
                 self.text(webhook, "url"), self.types(webhook), self.counts(webhook["state"] ?? .null),
             ]
         }
-        return rows.isEmpty ? ["there are no webhooks"] : TextTable.lines(rows)
-    }
-
-    /// Names are unique in an app; nil for what is neither the id nor the name of one.
-    static func id(of word: String, in all: [JSONValue]) -> String? {
-        let found = all.first { $0["id"]?.stringValue == word } ?? all.first { $0["name"]?.stringValue == word }
-        return found?["id"]?.stringValue
+        return TextTable.list(
+            ["id", "name", "state", "goes to", "is told", "deliveries"], rows, nothing: "there are no webhooks")
     }
 
     static func one(_ webhook: JSONValue) -> [String] {
@@ -47,13 +42,13 @@ enum WebhookText {
 
     static func deadLetters(_ all: [JSONValue]) -> [String] {
         let rows = all.map { letter in
-            let attempts = letter["attempts"]?.intValue ?? 0
-            return [
+            [
                 self.text(letter, "id"), self.text(letter, "type"), TextTable.time(letter["at"]),
-                "\(attempts) \(attempts == 1 ? "attempt" : "attempts")", self.reason(letter),
+                "\(letter["attempts"]?.intValue ?? 0)", self.reason(letter),
             ]
         }
-        return rows.isEmpty ? ["there are no dead letters"] : TextTable.lines(rows)
+        return TextTable.list(
+            ["id", "type", "happened", "attempts", "why"], rows, nothing: "there are no dead letters", numbers: [3])
     }
 
     private static let unknown = "unknown: the server cannot read its file of deliveries"
@@ -70,7 +65,7 @@ enum WebhookText {
         guard let pending = state["pending"]?.intValue, let letters = state["dead_letters"]?.intValue else {
             return Self.unknown
         }
-        return "\(pending) pending, \(letters) dead \(letters == 1 ? "letter" : "letters")"
+        return "\(pending) pending, \(counted(letters, "dead letter"))"
     }
 
     /// Words in place of the API's, and the status where there was one.

@@ -24,17 +24,7 @@ struct WhyCommand: AsyncParsableCommand {
     func validate() throws {
         try tidings.check("--within", self.within, in: 1...525_600)
         try tidings.check("--limit", self.limit, in: 1...1_000)
-        guard self.at == nil || self.time != nil else {
-            throw ValidationError(
-                "--at must be a time such as 2026-11-27T09:30:00Z, or milliseconds since 1970, got \"\(self.at ?? "")\""
-            )
-        }
-    }
-
-    private var time: Int64? {
-        guard let at = self.at else { return Int64(Date().timeIntervalSince1970 * 1_000) }
-        if let milliseconds = Int64(at) { return milliseconds >= 0 ? milliseconds : nil }
-        return ISO8601DateFormatter().date(from: at).map { Int64($0.timeIntervalSince1970 * 1_000) }
+        _ = try milliseconds("--at", self.at)
     }
 
     func run() async throws {
@@ -43,7 +33,7 @@ struct WhyCommand: AsyncParsableCommand {
     }
 
     private func legs() async throws -> [JSONValue] {
-        let time = self.time ?? 0
+        let time = try milliseconds("--at", self.at) ?? Int64(Date().timeIntervalSince1970 * 1_000)
         let around = Int64(self.within) * 60_000
         var legs: [JSONValue] = []
         var cursor: String?

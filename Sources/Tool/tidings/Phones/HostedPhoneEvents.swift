@@ -3,14 +3,14 @@ import NIOCore
 import TidingsModel
 import VirtualPhone
 
-/// What happens on a phone as server-sent events (the HTML standard, §9.2): lines of the trace, which have ids, and what is shown.
-/// As fast as the reader takes them; who is slow reads the views late, and never keeps more than a page.
+/// A phone's events as server-sent events (the HTML standard, §9.2): lines of the trace, which have ids, and views. As fast as the reader
+/// takes them; a slow reader gets the views late, and never keeps more than a page.
 struct HostedPhoneEvents: Sendable {
     let phone: PhonesHost.Hosted
     var place: PhoneHost.ReadingPlace
 
     private static let linesMax = 100
-    /// What a client takes for dead is closed by many of them after a minute.
+    /// The time between signs of life: many clients close a connection that they take for dead after a minute.
     private static let keepAlive = Duration.seconds(15)
     private static let retryMilliseconds = 1_000
 
@@ -29,7 +29,7 @@ struct HostedPhoneEvents: Sendable {
         self.place = try await phone.host.readingPlace(start)
     }
 
-    /// What a reader gets who does not say.
+    /// The number of lines for a reader who does not ask for one.
     static let usualLines = 400
 
     /// Ends with the phone, and when the reader has gone.

@@ -16,7 +16,7 @@ struct HostedPhoneSetup: Equatable, Sendable {
 
     static let idLengthMax = 64
 
-    /// What goes with the delegate methods, unless it is said.
+    /// The style that goes with the delegate methods, unless one is given.
     var style: LifecycleStyle { self.lifecycle ?? (self.delegate == .legacy ? .application : .scenes) }
 
     /// `NAME` or `NAME,ios=15,user=bob,lifecycle=application,delegate=legacy`; also `implements=willPresent+didReceive`.

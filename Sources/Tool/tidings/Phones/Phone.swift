@@ -10,7 +10,7 @@ struct Phone: AsyncParsableCommand {
         discussion: """
             On a terminal it shows what the phone shows, with its trace beside it, and takes keys; ? lists them. With \
             --script it does what a file says, and otherwise it prints its trace, one line an event. In every case \
-            commands go to the control port too, one JSON object a line; docs/virtual-phone.md has them all.
+            commands go to the control port too, one JSON object a line; docs/testing/phone-control.md has them all.
 
             \(Self.wordList)
 
@@ -21,7 +21,7 @@ struct Phone: AsyncParsableCommand {
     @Option(help: "The phone's name, also at the local APNs.") var id = "phone"
     @Option(help: "iOS version, for example 17 or 17.4.") var ios = "17"
     @Option(help: "Folder for homes and app groups; made if missing.") var folder = "phone"
-    @Option(help: "Control port on loopback; 0 takes a free one.") var control = 0
+    @Option(help: "Control port on loopback; 0 takes a free one.") var controlPort = 0
     @OptionGroup var options: PhoneOptions
     @Option(help: "The app's delegate methods: modern, or legacy as before iOS 10.")
     var delegate = PhoneApp.Delegate.modern
@@ -76,7 +76,7 @@ struct Phone: AsyncParsableCommand {
             of: .init(
                 id: self.id, version: version, folder: self.folder, delegate: self.delegate,
                 lifecycle: self.lifecycle, user: self.id))
-        configuration.controlPort = self.control
+        configuration.controlPort = self.controlPort
         configuration.answersPrompts = self.answersPrompts(mode)
         return configuration
     }

@@ -88,7 +88,7 @@ struct PhoneApp {
         return installed
     }
 
-    /// What the example app is told: variables of the same name in the tool's environment that are not empty, and for whom it has a user token,
+    /// Returns the example app's environment: variables of the same name in the tool's environment that are not empty, and a user token,
     /// which is TIDINGS_TOKEN, or requested with TIDINGS_API_KEY. Without one the app asks for user name and password.
     /// - Parameter own: the tool's environment.
     func environment(

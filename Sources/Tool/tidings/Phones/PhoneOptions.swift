@@ -5,7 +5,7 @@ import ScenarioCore
 import TidingsModel
 import VirtualPhone
 
-/// What the phones of a command have in common: the app, and where APNs is.
+/// The common options of the phones of a command: the app, and where APNs is.
 struct PhoneOptions: ParsableArguments {
     @Option(help: "The local APNs' courier, host:port; none if left out.") var courier: String?
     @Option(help: "The app: \(PhoneApp.names), or the path of an executable.") var app = "chat"

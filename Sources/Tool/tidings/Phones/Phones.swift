@@ -15,7 +15,7 @@ struct Phones: AsyncParsableCommand {
                                                "application","delegate":"modern" or "legacy","implements":[methods]};
                                                all but id may be left out
               DELETE /v1/phones/NAME           ends one; its folder stays
-              POST   /v1/phones/NAME/commands  one command of the control channel (docs/virtual-phone.md)
+              POST   /v1/phones/NAME/commands  one command of the control channel (docs/testing/phone-control.md)
               GET    /v1/phones/NAME/events    server-sent events: the trace, and what is shown; last=N or after=N
 
             With TIDINGS_API_KEY in the environment the example app is given a token for the phone's user; otherwise it asks \
@@ -57,7 +57,7 @@ struct Phones: AsyncParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         // Apps keep what people write there.
         umask(0o077)
-        // What is wrong with it is said now, and not when somebody starts a phone.
+        // Its faults are reported now, and not when a person starts a phone.
         _ = try self.options.phoneApp()
         let path = self.tokenFile ?? "\(self.folder)/control.token"
         let token = try PhonesToken.load(path)

@@ -127,7 +127,7 @@ struct PhonesAPI: Sendable {
     }
 }
 
-/// What a request is refused with, beside a field that breaks its rule.
+/// A refusal of a request, beside a field that breaks its rule.
 private enum PhonesProblem: Error {
     case unauthorized
     case unknownPhone

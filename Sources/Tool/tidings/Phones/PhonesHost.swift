@@ -45,7 +45,7 @@ actor PhonesHost {
         self.inherited = environment.filter { !["CHAT_USER", "CHAT_TOKEN", "TIDINGS_TOKEN"].contains($0.key) }
     }
 
-    /// What there is to choose from when a phone is started: the delegate methods that the app has with each delegate.
+    /// The choices when a phone is started: the delegate methods that the app has with each delegate.
     var choices: JSONValue {
         .members(
             PhoneApp.Delegate.allCases.map { delegate in
@@ -118,6 +118,6 @@ actor PhonesHost {
 }
 
 extension HostedPhoneSetup {
-    /// As a person writes it: `17`, `9.3`.
+    /// The version as a person writes it: `17`, `9.3`.
     var versionText: String { self.version.minor == 0 ? "\(self.version.major)" : "\(self.version)" }
 }

@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import TidingsModel
 
-/// What whoever asks `tidings phones` has to know: a file that its user alone can read.
+/// The secret that callers of `tidings phones` must know: a file that its user alone can read.
 enum PhonesToken {
     static let lengthMin = 32
 

@@ -58,7 +58,7 @@ struct CasePlay {
         return result
     }
 
-    /// What else is so before the first step.
+    /// Sets the other conditions before the first step.
     private mutating func setUp() async throws(Stop) {
         let refresh: [PhoneEvent] =
             switch self.one.phone.backgroundRefresh {
@@ -201,7 +201,7 @@ struct CasePlay {
         log.faults = []
     }
 
-    /// What the app itself says of its screen.
+    /// Returns the app's own report of its screen.
     private static func words(of app: PhoneSnapshot.App) -> [String] {
         (app.stack.isEmpty ? [] : ["stack: \(app.stack.joined(separator: " > "))"]) + app.details
     }
@@ -243,7 +243,7 @@ extension PhoneSnapshot {
     }
 }
 
-/// What happened since the case began.
+/// The events since the case began.
 private final class CaseLog {
     private let start = ContinuousClock.now
     private(set) var lines: [ScenarioTraceLine] = []

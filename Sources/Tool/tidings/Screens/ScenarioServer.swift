@@ -2,7 +2,7 @@ import Foundation
 import ScenarioCore
 import TidingsModel
 
-/// A server and a local APNs of one case, and the example's backend where somebody signs in there.
+/// A server and a local APNs of one case, and the example's backend where a person signs in there.
 final class ScenarioServer {
     private let site: LocalServer
     private let backend: ExampleBackend?

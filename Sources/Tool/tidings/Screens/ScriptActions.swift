@@ -29,7 +29,7 @@ extension Push {
 }
 
 extension PersonAct {
-    /// What it is with a notification in the list; nil for a button of it.
+    /// Returns the command for a notification in the list; nil for a button of it.
     func command(on notification: String, app: BundleID) -> Script.Action? {
         switch self {
         case .tap: .command(.tap(.identifier(notification)))

@@ -9,7 +9,7 @@ struct Simulate: AsyncParsableCommand {
         discussion: """
             First things break, then everything heals and must converge. The first failure is made short: what happens from \
             outside is left out as long as the same promise breaks; a replay file holds what remains. The same seed gives the \
-            same trace in another process. Exit status 1 if a promise did not hold. See docs/simulation.md.
+            same trace in another process. Exit status 1 if a promise did not hold. See docs/inside/simulation.md.
             """)
 
     @Option(help: "Seed of one run; without it one is drawn and printed.") var seed: UInt64?
@@ -67,24 +67,31 @@ struct Simulate: AsyncParsableCommand {
         let range = try self.range()
         var total = SimulateTotal()
         let runs = SimulateRuns(jobs: self.jobs, run: { [self] in self.run(seed: $0) })
-        await runs.each(in: range) { report, lines in
-            for line in lines { print(line) }
-            total.add(report)
-            if self.untilFailure, total.runs % 25 == 0 {
-                printError("\(total.runs) seeds up to \(report.seed), \(total.events) events, no failure")
+        await ProgressLine.during("running seed \(range.lowerBound)") {
+            await runs.each(in: range) { report, lines in
+                for line in lines { print(line) }
+                total.add(report)
+                let state =
+                    "\(counted(total.runs, "seed")) up to \(report.seed), \(counted(total.events, "event")), "
+                    + counted(total.failed, "failure")
+                if self.untilFailure, total.runs % 25 == 0 {
+                    ProgressLine.tell(state)
+                } else {
+                    ProgressLine.update(state)
+                }
+                guard !report.violations.isEmpty else { return true }
+                self.show(report)
+                return !self.untilFailure
             }
-            guard !report.violations.isEmpty else { return true }
-            print("seed \(report.seed) broke a promise:")
-            for violation in report.violations { print("  \(violation)") }
-            print(
-                "  again: tidings simulate --seed \(report.seed) --phones \(self.phones) --hours \(self.hours) "
-                    + "--faults \(self.faults) --trace")
-            return !self.untilFailure
         }
-        if let failure = total.firstFailure { try self.shorten(failure) }
+        if let failure = total.firstFailure {
+            try await ProgressLine.during("making seed \(failure.seed) short") { try self.shorten(failure) }
+        }
         let seeds = total.runs == 1 ? "seed \(range.lowerBound)" : "\(total.runs) seeds"
-        print("\(seeds), \(self.phones) phones, \(self.hours) h, faults \(self.faults): \(total.text)")
-        print("came to: \(total.marksText)")
+        print(
+            "\(seeds), \(self.phones) phones, \(self.hours) h, faults \(self.faults): \(total.verdict)",
+            total.failed == 0 ? .green : .red)
+        total.lines.forEach { print($0) }
         print("trace hash: \(String(total.traceHash, radix: 16))")
         let missing = total.missing(with: WorldFaults(name: self.faults) ?? .default)
         if self.everyMark, !missing.isEmpty {
@@ -108,6 +115,14 @@ struct Simulate: AsyncParsableCommand {
 // MARK: A failure
 
 extension Simulate {
+    private func show(_ report: WorldReport) {
+        print("seed \(report.seed) broke a promise:", .red)
+        for violation in report.violations { print("  \(violation)") }
+        print(
+            "  again: tidings simulate --seed \(report.seed) --phones \(self.phones) --hours \(self.hours) "
+                + "--faults \(self.faults) --trace")
+    }
+
     /// Shrinks a failing run, shows what remains and saves it.
     private func shorten(_ report: WorldReport) throws {
         let options = self.options(seed: report.seed)
@@ -116,15 +131,17 @@ extension Simulate {
             options, report: report, runsMax: self.shrinkRuns, run: { World.run($0) },
             onProgress: { progress in
                 guard progress.runs % 20 == 0 else { return }
-                printError(
-                    "making seed \(report.seed) short: \(progress.runs) runs, \(progress.events) outside events left")
+                ProgressLine.tell(
+                    "making seed \(report.seed) short: \(counted(progress.runs, "run")), "
+                        + "\(counted(progress.events, "outside event")) left")
             })
         if var shrinker {
             shrinker.shrink()
             shortest = shrinker.options
             print(
-                "made short in \(shrinker.runs) runs: \(shrinker.report.outside.count) of \(report.outside.count) outside "
-                    + "events, \(shortest.phones) phones, \(TraceLine.clock(shortest.duration)) until everything heals")
+                "made short in \(counted(shrinker.runs, "run")): \(shrinker.report.outside.count) of "
+                    + "\(counted(report.outside.count, "outside event")), \(shortest.phones) phones, "
+                    + "\(TraceLine.clock(shortest.duration)) until everything heals")
         }
         let (short, lines) = World.trace(shortest)
         Self.show(short, lines)

@@ -39,7 +39,7 @@ struct SimulateTotal {
     private(set) var events = 0
     private(set) var failed = 0
     private(set) var firstFailure: WorldReport?
-    /// Of one run that of its trace; of several one over theirs, in the order in which they were added.
+    /// The hash of one run's trace; of several one over theirs, in the order in which they were added.
     var traceHash: UInt64 { self.runs == 1 ? self.lastHash : self.hash.value }
     private var hash = FNV1a()
     private var lastHash: UInt64 = 0
@@ -75,11 +75,22 @@ struct SimulateTotal {
         WorldMark.allCases.filter { $0.isPossible(with: faults) && self.marks[$0] == 0 }
     }
 
-    var text: String {
-        "\(self.events) events (each run \(self.eventsMin) at least), \(self.acknowledged) messages acknowledged, "
-            + "\(self.pushes) pushes, \(self.rings) rings, \(self.crashes) server crashes (each run \(self.crashesMin) at least), "
-            + "\(self.broken) broken connections, \(self.failed) runs with violations"
+    var verdict: String {
+        self.failed == 0 ? "every promise held" : "\(self.failed) of \(self.runs) runs broke a promise"
     }
 
-    var marksText: String { WorldMark.allCases.map { "\(self.marks[$0]) \($0.rawValue)" }.joined(separator: ", ") }
+    /// A table of what happened and of the situations that the runs came to, without what never did.
+    var lines: [String] {
+        func least(_ count: Int) -> String { self.runs > 1 ? " (each run \(count) at least)" : "" }
+        let totals = [
+            (self.events, "events" + least(self.eventsMin)), (self.acknowledged, "messages acknowledged"),
+            (self.pushes, "pushes"), (self.rings, "rings"),
+            (self.crashes, "server crashes" + least(self.crashesMin)), (self.broken, "broken connections"),
+        ]
+        let marks = WorldMark.allCases.map { (self.marks[$0], $0.rawValue) }
+        let rows = (totals + marks).filter { $0.0 != 0 }.map { ["\($0.0)", $0.1] }
+        let reached = marks.count { $0.0 != 0 }
+        return TextTable.lines([["count", "what"]] + rows, numbers: [0])
+            + ["came to \(reached) of \(marks.count) situations"]
+    }
 }

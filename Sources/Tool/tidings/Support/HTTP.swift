@@ -6,10 +6,10 @@ import TidingsModel
 #endif
 
 enum HTTP {
-    /// What a server has answered in place of 2xx.
+    /// A server's answer in place of 2xx.
     struct Refusal: Error, CustomStringConvertible {
         let status: Int
-        /// Of the problem (RFC 9457); nil if the answer is none.
+        /// The code of the problem (RFC 9457); nil if the answer is none.
         let code: String?
         let description: String
 

@@ -1,6 +1,6 @@
 import TidingsModel
 
-/// What happened to each leg of a message, a line for each step in the order of time: waits with their cause, what the device did, pushes,
+/// Describes the steps of each leg of a message, a line for each in the order of time: waits with their cause, what the device did, pushes,
 /// answers of APNs, readings, receipts, and the end.
 enum LegStepLines {
     /// - Returns: nothing for legs that have no steps: the table says all of them.
@@ -32,7 +32,7 @@ enum LegStepLines {
 
     private static func text(_ step: JSONValue, _ user: String) -> String {
         switch step["step"]?.stringValue {
-        case "waiting": Self.wait(step, user)
+        case "waiting": Self.wait(step)
         case "device": Self.turn(step["turn"]?.stringValue ?? "?")
         case "pushed": Self.push(step["request"] ?? .null)
         case "answered": Self.answer(step)
@@ -42,11 +42,10 @@ enum LegStepLines {
         }
     }
 
-    private static func wait(_ step: JSONValue, _ user: String) -> String {
+    private static func wait(_ step: JSONValue) -> String {
         let wait = step["wait"]?.stringValue ?? "?"
         let until = step["until"]?.intValue == nil ? "" : " until \(TextTable.time(step["until"]))"
-        let reason = LegSentence.reason(ofWait: wait, user)
-        return "waits\(until): \(wait)\(reason == wait ? "" : ", \(reason)")"
+        return "waits\(until): \(wait)"
     }
 
     private static func turn(_ turn: String) -> String {

@@ -12,7 +12,8 @@ final class LocalServer {
     let apiKey: String
     private let topic: String
     private let ports: [Int]
-    private let tokens: UserTokens
+    /// Makes the user token of a person.
+    let userToken: (String) throws -> String
     private(set) var server: ManagedProcess?
     private(set) var apns: ManagedProcess?
 
@@ -30,22 +31,27 @@ final class LocalServer {
     var apiAddress: String { "http://127.0.0.1:\(self.apiPort)" }
     var phoneAddress: String { "http://127.0.0.1:\(self.phonePort)" }
 
-    private init(folder: TemporaryFolder, topic: String, ports: [Int], apiKey: String, tokens: UserTokens) {
+    private init(
+        folder: TemporaryFolder, topic: String, ports: [Int], apiKey: String,
+        userToken: @escaping (String) throws -> String
+    ) {
         self.folder = folder
         self.topic = topic
         self.ports = ports
         self.apiKey = apiKey
-        self.tokens = tokens
+        self.userToken = userToken
     }
 
     /// - Parameters:
     ///   - topic: the bundle identifier of the app it pushes to.
     ///   - settings: keys of the server's configuration, for example `["limits.mode": "none"]`.
     ///   - ports: gateway, API, APNs, courier, APNs control, phones; nil for free ones.
+    ///   - withSearch: keeps an index, so that messages are found by their words.
     ///   - phonesPort: where `tidings phones` will run, with `phonesFolder`, for the console; nil for no phones there.
+    ///   - under: a command that runs the server in its own process, for example `["taskset", "--cpu-list", "0"]`.
     static func start(
         name: String, withAPNs: Bool, topic: String = LocalServer.topic, settings: [String: String] = [:],
-        ports: [Int]? = nil, phonesPort: Int? = nil
+        ports: [Int]? = nil, withSearch: Bool = false, phonesPort: Int? = nil, under: [String] = []
     ) async throws -> LocalServer {
         for (port, use) in zip(
             ports ?? [], ["gateway", "HTTP API", "local APNs", "courier", "local APNs' control", "phones"])
@@ -60,20 +66,20 @@ final class LocalServer {
         do {
             func random() -> String { SymmetricKey(size: .bits256).withUnsafeBytes { Data($0).base64EncodedString() } }
             let secret = random()
-            var app = ServerConfiguration.App(id: Self.app, tokenSecret: Secret(secret))
-            app.apiKeys = []
             let ports = try ports ?? (0..<6).map { _ in try freePort() }
             let site = LocalServer(
-                folder: folder, topic: topic, ports: ports, apiKey: random(), tokens: try UserTokens(apps: [app]))
+                folder: folder, topic: topic, ports: ports, apiKey: random(),
+                userToken: try Self.userTokens(of: Self.app, secret: secret))
             do {
                 if withAPNs { try await site.startAPNs() }
                 var settings = settings
+                if withSearch { settings["search.path"] = "\"\(folder.path)/search.sqlite\"" }
                 if let phonesPort {
                     settings["console.phones"] = "127.0.0.1:\(phonesPort)"
                     settings["console.phones_token_path"] = "\"\(site.phonesTokenPath)\""
                 }
                 try site.writeConfiguration(secret: secret, withAPNs: withAPNs, settings: settings)
-                try await site.startServer()
+                try await site.startServer(under: under)
             } catch {
                 await site.stop()
                 throw error
@@ -151,28 +157,28 @@ final class LocalServer {
         try self.folder.write(text, to: "server.yaml")
     }
 
-    func startServer() async throws {
+    func startServer(under: [String] = []) async throws {
+        let command = [ownExecutable(), "serve", "--config", "\(self.folder.path)/server.yaml"]
         let process = try ManagedProcess(
-            name: "server", executable: ownExecutable(),
-            arguments: ["serve", "--config", "\(self.folder.path)/server.yaml"], folder: self.folder.path)
+            name: "server", executable: under.isEmpty ? command[0] : "/usr/bin/env",
+            arguments: under.isEmpty ? Array(command.dropFirst()) : under + command, folder: self.folder.path)
         self.server = process
         try await HTTP.waitUntilReady("\(self.apiAddress)/readyz", process: process)
     }
 
-    func userToken(_ user: String) throws -> String {
-        let key = UserKey(app: Self.app, user: UserID(user))
+    /// Makes user tokens as an app with this secret takes them, for a day.
+    static func userTokens(of app: AppID, secret: String) throws -> (String) throws -> String {
+        var settings = ServerConfiguration.App(id: app, tokenSecret: Secret(secret))
+        settings.apiKeys = []
+        let tokens = try UserTokens(apps: [settings])
         let expiry = Int64(Date().timeIntervalSince1970) + 86_400
-        guard let token = self.tokens.token(for: key, expiresAtSeconds: expiry) else {
-            throw ToolFailure("no token for \(key)")
+        return { user in
+            let key = UserKey(app: app, user: UserID(user))
+            guard let token = tokens.token(for: key, expiresAtSeconds: expiry) else {
+                throw ToolFailure("no token for \(key)")
+            }
+            return token
         }
-        return token
-    }
-
-    func figures() throws -> ProcessFigures {
-        guard let server = self.server, let figures = ProcessFigures(pid: server.pid) else {
-            throw ToolFailure("the server is gone. Its last lines:\n\(self.server?.logTail() ?? "")")
-        }
-        return figures
     }
 
     func stop() async {

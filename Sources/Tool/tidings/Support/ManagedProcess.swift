@@ -45,7 +45,13 @@ final class ManagedProcess {
         }
     }
 
-    func signal(_ number: Int32) { if self.isRunning { kill(self.pid, number) } }
+    func signal(_ number: Int32) { if self.isRunning { Self.signal(number, group: self.pid) } }
+
+    /// Signals a child and what it has started in its process group: under a command such as `perf record` the server is a child's child.
+    /// Foundation starts every child as the leader of a group.
+    static func signal(_ number: Int32, group leader: Int32) {
+        if kill(-leader, number) != 0 { kill(leader, number) }
+    }
 
     /// Its exit status, once it has ended by itself; nil if it has not within ten seconds.
     func ended() async -> Int32? {
@@ -64,7 +70,8 @@ final class ManagedProcess {
 
     func killNow() {
         self.signal(SIGKILL)
-        self.process.waitUntilExit()
+        // Not `waitUntilExit`: on a thread without a run loop it turns without a pause, and without end while a child's child lives.
+        for _ in 0..<500 where self.isRunning { usleep(10_000) }
         Leftovers.remove(process: self.pid)
     }
 
@@ -96,7 +103,7 @@ struct TemporaryFolder {
     }
 }
 
-/// What this process has started and made, to be ended and removed when a signal ends it: children have process
+/// The processes and folders that this process has started and made, to be ended and removed when a signal ends it: children have process
 /// groups of their own, so neither Ctrl-C nor closing the terminal reaches them.
 enum Leftovers {
     private struct State {
@@ -142,6 +149,19 @@ enum Leftovers {
         await withCheckedContinuation { continuation in self.state.withLock { $0.waiter = continuation } }
     }
 
+    /// Ends this process, and what it has started, as soon as nobody reads what it prints: `tidings demo | head`. Otherwise its next line
+    /// would end it alone. A terminal that is closed sends a signal.
+    static func endWithReader() {
+        guard isatty(STDOUT_FILENO) == 0 else { return }
+        signal(SIGPIPE, SIG_IGN)
+        Thread.detachNewThread {
+            // A pipe whose reader is gone has an error, which nobody has to ask for (poll(2)).
+            var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+            while poll(&output, 1, -1) < 1 {}
+            if output.revents & Int16(POLLERR | POLLHUP) != 0 { self.exit(by: SIGPIPE) }
+        }
+    }
+
     private static func watchSignals() {
         self.state.withLock { state in
             guard state.signals.isEmpty else { return }
@@ -180,9 +200,9 @@ enum Leftovers {
             state.isEnding = true
             return (state.processes, state.folders)
         }
-        for process in processes { kill(process, SIGTERM) }
+        for process in processes { ManagedProcess.signal(SIGTERM, group: process) }
         for _ in 0..<self.timeLimit where processes.contains(where: { kill($0, 0) == 0 }) { usleep(50_000) }
-        for process in processes { kill(process, SIGKILL) }
+        for process in processes { ManagedProcess.signal(SIGKILL, group: process) }
         for folder in folders { self.remove(folder) }
         fflush(nil)
         // As a shell reports it, without the handlers that wait at `exit`.
@@ -193,6 +213,12 @@ enum Leftovers {
 /// This program, to be started under another command.
 func ownExecutable() -> String {
     (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+}
+
+/// This program as a person types it: from the current folder if it lies in there.
+func ownCommand() -> String {
+    let (path, folder) = (ownExecutable(), FileManager.default.currentDirectoryPath + "/")
+    return path.hasPrefix(folder) ? String(path.dropFirst(folder.count)) : path
 }
 
 func siblingExecutable(_ name: String) throws -> String {

@@ -1,6 +1,6 @@
 import TidingsModel
 
-/// What the person allows the app on a device, from the API's JSON.
+/// Describes the person's permissions for the app on a device, from the API's JSON.
 enum StatusLine {
     private static let switches = ["alert", "sound", "badge", "lock_screen", "notification_center"]
 

@@ -3,19 +3,35 @@ import TidingsModel
 
 /// Rows of cells as lines, each column as wide as its widest cell.
 enum TextTable {
-    /// - Parameter rows: all with the same number of cells.
-    static func lines(_ rows: [[String]], indent: String = "") -> [String] {
+    /// - Parameters:
+    ///   - rows: all with the same number of cells.
+    ///   - numbers: the columns whose cells stand at the right.
+    static func lines(_ rows: [[String]], indent: String = "", numbers: Set<Int> = []) -> [String] {
         // What is printed instead of a character is wider.
         let rows = rows.map { $0.map(\.printable) }
         let columns = rows.first?.count ?? 0
         let widths = (0..<columns).map { column in rows.map { $0[column].count }.max() ?? 0 }
-        return rows.map { row in
-            var line =
-                indent
-                + zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }.joined(separator: "  ")
-            while line.last == " " { line.removeLast() }
-            return line
-        }
+        return rows.map { indent + self.row($0, widths: widths, numbers: numbers) }
+    }
+
+    /// Returns a list with a header line, and a dash for what there is not.
+    ///
+    /// - Parameter nothing: what is said of a list without rows.
+    static func list(
+        _ header: [String], _ rows: [[String]], nothing: String, indent: String = "", numbers: Set<Int> = []
+    ) -> [String] {
+        let cells = rows.map { $0.map { $0.isEmpty ? "-" : $0 } }
+        return rows.isEmpty ? [indent + nothing] : self.lines([header] + cells, indent: indent, numbers: numbers)
+    }
+
+    /// Returns one row of a table that is printed row by row. A cell that is too long moves those behind it.
+    static func row(_ cells: [String], widths: [Int], numbers: Set<Int> = []) -> String {
+        var line = zip(cells, widths).enumerated().map { column, cell in
+            let space = String(repeating: " ", count: max(0, cell.1 - cell.0.count))
+            return numbers.contains(column) ? space + cell.0 : cell.0 + space
+        }.joined(separator: "  ")
+        while line.last == " " { line.removeLast() }
+        return line
     }
 
     /// Milliseconds since 1970; `?` for anything else.

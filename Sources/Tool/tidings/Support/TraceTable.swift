@@ -15,7 +15,8 @@ struct TraceTable {
         for leg in trace["open_legs"]?.arrayValue ?? [] {
             let attempts = leg["attempts"]?.intValue ?? 0
             rows.append([
-                Self.party(leg), "open", leg["wait"]?.stringValue ?? "?", attempts > 0 ? "\(attempts) attempts" : "",
+                Self.party(leg), "open", leg["wait"]?.stringValue ?? "?",
+                attempts > 0 ? counted(attempts, "attempt") : "",
                 leg["not_before"]?.intValue == nil ? "" : "not before \(TextTable.time(leg["not_before"]))",
             ])
         }
@@ -58,7 +59,7 @@ struct TraceTable {
             return "recall \(id) of message \(message) by \(sender) in \(conversation), \(time)"
         case "custom":
             let count = trace["deliveries"]?.arrayValue?.count ?? 0
-            return "custom message \(id) for \(count) \(count == 1 ? "person" : "people"), \(time)"
+            return "custom message \(id) for \(counted(count, "person", "people")), \(time)"
         case .some, nil:
             let recall = trace["recall"]?.stringValue.map { ", recalled by \($0)" } ?? ""
             let author = trace["author"]?.stringValue.map { " (written by \($0))" } ?? ""

@@ -59,7 +59,7 @@ package enum CallWords {
         "didReceiveRemoteNotification", "didReceiveRemoteNotificationFetch", "didReceiveLocalNotification",
     ]
 
-    /// What may stand in the brackets of a call beside its `applicationState`; nil for any word.
+    /// Returns the words allowed in the brackets of a call beside its `applicationState`; nil for any word.
     static func arguments(of name: String) -> [String]? {
         switch name {
         case "didReceive", "handleRemoteAction", "handleLocalAction": nil

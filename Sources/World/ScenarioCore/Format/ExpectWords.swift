@@ -1,7 +1,7 @@
 package import PhoneCore
 
 extension ExpectKey {
-    /// What its value, or each row of it, is one of.
+    /// The words that its value, or each row of it, is one of.
     var words: String {
         switch self.form {
         case .words(let words), .word(let words): words.joined(separator: ", ")
@@ -29,7 +29,7 @@ package enum MethodWords {
     /// - Returns: nil for a word that names none.
     package static func method(named word: String) -> DelegateMethods? { Self.all.first { $0.0 == word }?.1 }
 
-    /// As `implements` of a scenario names them.
+    /// Returns the words that `implements` of a scenario has for the methods.
     package static func words(of methods: DelegateMethods) -> [String] {
         Self.all.filter { methods.contains($0.1) }.map(\.0)
     }

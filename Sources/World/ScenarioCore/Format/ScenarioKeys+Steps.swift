@@ -4,41 +4,41 @@ import PhoneCore
 extension ScenarioSection {
     static let stepFormat =
         """
-        # steps | one step; a step has exactly one key
-        push | mapping | a push arrives
+        # steps | one step; a step has exactly one key, or is a line of a phone's script such as lock, kill or airplane on
+        push | mapping | a push arrives | own code too
         activityPush | mapping | a push to a Live Activity arrives, or one that starts it
         broadcast | mapping | a broadcast is sent to the Live Activities on a channel
         local | mapping | the app adds a local notification
-        message | mapping | somebody sends a message (SDK; own code with `server`)
+        message | mapping | somebody sends a message (SDK; own code with `server`) | own code too
         custom | mapping | somebody sends a custom message (SDK)
         read | conversation | the person reads a conversation in the app (SDK)
         readElsewhere | conversation | the person reads a conversation on another device, which is gone again at once (SDK)
         signOut | yes | the person signs out in the app (SDK)
         signIn | text | somebody signs in there, after a sign-out the server has heard of (SDK)
-        tap | notification | the person taps a notification, by its id
-        dismiss | notification | the person clears a notification
-        swipeBanner | notification | the person swipes a banner away
-        openSettings | notification or app | the person opens the app's own settings, from it or from Settings
+        tap | notification | the person taps a notification, by its id | own code too
+        dismiss | notification | the person clears a notification | own code too
+        swipeBanner | notification | the person swipes a banner away | own code too
+        openSettings | notification or app | the person opens the app's own settings, from it or from Settings | own code too
         keep | notification | the person chooses Keep on a provisional notification (iOS 12)
         turnOff | notification | the person chooses Turn Off on a provisional notification (iOS 12)
-        action | mapping | the person chooses an action
-        panel | view or close | the person answers the alert panel (iOS 3–9)
-        call | answer or decline | the person answers the first call that rings, or declines it; decline also ends one that was answered
+        action | mapping | the person chooses an action | own code too
+        panel | view or close | the person answers the alert panel (iOS 3–9) | own code too
+        call | answer or decline | the person answers the first call that rings, or declines it; decline also ends one that was answered | own code too
         dismissActivity | activity | the person takes a Live Activity off the lock screen
-        person | \(ScenarioReader.words(ofStep: "person")) | the person does something with the phone
-        system | \(ScenarioReader.words(ofStep: "system")) | the system does something by itself
-        install | update or again | a new version of the app, or the app removed and installed again
-        prompt | allow or deny | the person answers the permission prompt
-        set | mapping | the person turns switches
-        focus | off, on, timeSensitive, allowsApp | a Focus: on lets nothing through, or only what it names
-        mute | on or off | the ring/silent switch; on is silent
-        alertStyle | \(AlertStyle.words.joined(separator: ", ")) | the person chooses how alerts appear
-        summaryTimes | list of times such as 08:00 | when the scheduled summary is delivered; an empty list turns it off
+        person | \(ScenarioReader.words(ofStep: "person")) | the person does something with the phone | own code too
+        system | \(ScenarioReader.words(ofStep: "system")) | the system does something by itself | own code too
+        install | update or again | a new version of the app, or the app removed and installed again | own code too
+        prompt | allow or deny | the person answers the permission prompt | own code too
+        set | mapping | the person turns switches | own code too
+        focus | off, on, timeSensitive, allowsApp | a Focus: on lets nothing through, or only what it names | own code too
+        mute | on or off | the ring/silent switch; on is silent | own code too
+        alertStyle | \(AlertStyle.words.joined(separator: ", ")) | the person chooses how alerts appear | own code too
+        summaryTimes | list of times such as 08:00 | when the scheduled summary is delivered; an empty list turns it off | own code too
         enterRegion | region | the phone comes into a region a local notification waits for
         leaveRegion | region | the phone leaves it
-        airplaneMode | on or off | the person turns airplane mode
-        lowPowerMode | on or off | the person turns Low Power Mode
-        backgroundRefresh | on, off, restricted | Background App Refresh of the whole phone; restricted: forbidden, and the person cannot change it
+        airplaneMode | on or off | the person turns airplane mode | own code too
+        lowPowerMode | on or off | the person turns Low Power Mode | own code too
+        backgroundRefresh | on, off, restricted | Background App Refresh of the whole phone; restricted: forbidden, and the person cannot change it | own code too
         requestAuthorization | list of \(AuthorizationWords.list) | the app asks
         setBadgeCount | number | the app calls setBadgeCount
         applicationIconBadgeNumber | number | the app sets applicationIconBadgeNumber
@@ -60,16 +60,16 @@ extension ScenarioSection {
         submitRefreshTask | time | the app submits a BGAppRefreshTask that may begin after so long
         shows | text | the app says what it shows
         crash | yes | the app crashes
-        wait | time | time passes, deadlines and timers on the way
+        wait | time | time passes, deadlines and timers on the way | own code too
         clear | trace | the trace so far is forgotten
-        expect | mapping | the checks
-        press | text | the person taps a view, by its words, what VoiceOver says of it or its identifier (own code)
-        enter | mapping | the person types into a field (own code)
-        submit | text | the person presses the return key in a field (own code)
-        hold | text | the person presses a view long, which opens a menu (own code)
-        scroll | up, down or mapping | the person scrolls by half a screen (own code)
-        swipe | mapping | the person swipes on a view, which shows what a row has at its side (own code)
-        input | anything | a value for the app's own interface (own code)
+        expect | mapping | the checks | own code too
+        press | text | the person taps a view, by its words, what VoiceOver says of it or its identifier | own code
+        enter | mapping | the person types into a field | own code
+        submit | text | the person presses the return key in a field | own code
+        hold | text | the person presses a view long, which opens a menu | own code
+        scroll | up, down or mapping | the person scrolls by half a screen | own code
+        swipe | mapping | the person swipes on a view, which shows what a row has at its side | own code
+        input | anything | a value for the app's own interface | own code
 
         # enter | what is typed
         text | text, needed | what the field says then
@@ -165,12 +165,12 @@ extension ScenarioSection {
         text | text | what is typed into a text-input action
 
         # message | a message somebody sends to the person, through the server
-        id | text, needed | names it in this file
-        from | text | who sends it; bob if left out
+        id | text, needed | names it in this file | own code too
+        from | text | who sends it; bob if left out | own code too
         for | text | for somebody who was signed in here before: a push with that person's recipient tag, and nothing else
         in | conversation | `PR`, `GRP:team`, `CS:help`, …; PR, one-to-one with the sender, if left out
-        to | text | who gets it (own code); needed there, and `in` is not
-        text | text | what it says; the id if left out, nothing with another `type`
+        to | text | who gets it; needed, and `in` is not | own code
+        text | text | what it says; the id if left out, nothing with another `type` | own code too
         type | text | its type, such as RC:ImgMsg for an image; RC:TxtMsg if left out
         image | text | the URL of its image, with type RC:ImgMsg
         lifetime | time | how long it is good for; without end if left out
@@ -215,24 +215,24 @@ extension ScenarioSection {
         results | list of \(ExpectKey.results.words) | what fetch completion handlers were called with
         started | list of \(ExpectKey.started.words) | which processes were started
         ended | list of \(ExpectKey.ended.words) | why processes ended
-        faults | list of texts | what was done against the rules, each by a part of its text; without this key there must be none
+        faults | list of texts | what was done against the rules, each by a part of its text; without this key there must be none | own code too
         activityChanges | list of \(ActivityUpdate.Change.allCases.map(\.rawValue).joined(separator: ", ")), each `of` an id | what became of Live Activities, in order
-        state | \(ExpectKey.state.words) | the app's state now
-        badge | number | the number on the icon now
-        list | list of ids | Notification Center now, newest first
-        banners | list of ids | the banners on the screen now, newest first
-        panel | list of ids | the alert panel on the screen now, or none (iOS 3–9)
+        state | \(ExpectKey.state.words) | the app's state now | own code too
+        badge | number | the number on the icon now | own code too
+        list | list of ids | Notification Center now, newest first | own code too
+        banners | list of ids | the banners on the screen now, newest first | own code too
+        panel | list of ids | the alert panel on the screen now, or none (iOS 3–9) | own code too
         summary | list of ids | what waits for the scheduled summary now, newest first
         activities | list of ids, or of id: content-state | the Live Activities on the lock screen now, in the order they were started
-        calls | list of texts | the calls on the screen now by their callers, with ` answered` behind those that were
-        prompt | yes or no | whether the permission prompt is on the screen
-        lock | \(ExpectKey.lock.words) | whether the phone is locked now
-        inForeground | yes or no | whether the app is on the screen now
+        calls | list of texts | the calls on the screen now by their callers, with ` answered` behind those that were | own code too
+        prompt | yes or no | whether the permission prompt is on the screen | own code too
+        lock | \(ExpectKey.lock.words) | whether the phone is locked now | own code too
+        inForeground | yes or no | whether the app is on the screen now | own code too
         prewarmed | yes or no | whether the app has a process that was started in advance and not launched
-        screen | text; mapping with own code | what the app says it shows, empty for nothing; with own code what stands on the screen
-        says | list of texts | what the app itself says of its screen now, as `name: value` (own code)
-        within | time | how long the rest may take to become so (own code); `stepTime` if left out
-        texts | list of texts | what the entries of the list say, newest first: title, subtitle and body with bars between
+        screen | text; mapping with own code | what the app says it shows, empty for nothing; with own code what stands on the screen | own code too
+        says | list of texts | what the app itself says of its screen now, as `name: value` | own code
+        within | time | how long the rest may take to become so; `stepTime` if left out | own code
+        texts | list of texts | what the entries of the list say, newest first: title, subtitle and body with bars between | own code too
         options | list of texts | how the entries of the list come, newest first: sound, level, category, thread, relevance and the app's own members with bars between, without what is as usual
         people | list of texts | whose messages the entries of the list are that are communication notifications, newest first: sender, group and how many get it, mention, reply and portrait with bars between
         server | list of texts | what the SDK told its server since: run states, settled messages, hang-ups

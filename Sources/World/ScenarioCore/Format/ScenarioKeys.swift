@@ -1,12 +1,21 @@
 import PhoneCore
 import TidingsModel
 
-/// One key of the format: what may be written there. The reader takes exactly these; `tidings scenario --explain` and
-/// docs/scenarios.md list them.
+/// One key of the format: what may be written there. The reader takes exactly these; `tidings scenario --explain` lists them.
 package struct ScenarioKey: Hashable, Sendable {
     package var name: String
     package var type: String
     package var summary: String
+    package var cases: Cases
+
+    /// Which cases have it, by what runs in them.
+    package enum Cases: String, Hashable, Sendable {
+        case simulated
+        case ownCode = "own code"
+        case all = "own code too"
+    }
+
+    var isNeeded: Bool { self.type.hasSuffix(", needed") }
 }
 
 package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
@@ -22,6 +31,8 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
     package var keys: [ScenarioKey] { self.format.rows }
     package var summary: String { self.format.summary }
 
+    subscript(name: String) -> ScenarioKey? { self.keys.first { $0.name == name } }
+
     private var format: (rows: [ScenarioKey], summary: String) { Self.formats[self.rawValue] ?? ([], "") }
 
     /// By raw value.
@@ -33,14 +44,16 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
                 section = String(row[0].dropFirst(2))
                 formats[section] = ([], row[1])
             } else {
-                formats[section]?.rows.append(ScenarioKey(name: row[0], type: row[1], summary: row[2]))
+                let cases = row.count > 3 ? ScenarioKey.Cases(rawValue: row[3]) : nil
+                formats[section]?.rows.append(
+                    ScenarioKey(name: row[0], type: row[1], summary: row[2], cases: cases ?? .simulated))
             }
         }
         return formats
     }()
 
     /// The keys of a file, its phone and its app: for each section its name and its meaning, then one key a line with its name,
-    /// its type and its meaning.
+    /// its type, its meaning and, where a case with an app's own code has not all of them, its cases.
     private static let setupFormat =
         """
         # file | the whole file
@@ -56,17 +69,17 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         cases | list, needed | the cases
 
         # case | one case under `cases`
-        case | text, needed | its name, unique in the file
-        requirement | up to 3 of S0.1–S4.13 | the requirements this case holds, besides the file's
-        phone | mapping | laid over the file's phone
-        app | path or mapping | laid over the file's app
-        server | yes or mapping | laid over the file's server
-        stepTime | time | instead of the file's
-        caseTime | time | instead of the file's
-        for | mapping | variations
+        case | text, needed | its name, unique in the file | own code too
+        requirement | up to 3 of S0.1–S4.13 | the requirements this case holds, besides the file's | own code too
+        phone | mapping | laid over the file's phone | own code too
+        app | path or mapping | laid over the file's app | own code too
+        server | yes or mapping | laid over the file's server | own code
+        stepTime | time | instead of the file's | own code
+        caseTime | time | instead of the file's | own code
+        for | mapping | variations | own code too
         start | state or code | where the app is when the trace begins: \(StartState.allCases.map { "\($0.rawValue) (\($0.code))" }.joined(separator: ", ")); not running if left out
         before | list of steps | what happens with the app in the foreground before that, outside the trace
-        steps | list of steps | what happens and what is expected
+        steps | list of steps | what happens and what is expected | own code too
         columns | mapping | instead of steps: what happens, by a name for each column of the matrix
         matrix | mapping | with columns: for each start state what is expected in each column
 
@@ -80,41 +93,41 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         steps | list of steps, needed | what happens; the cell of the matrix is expected afterwards
 
         # phone | the phone; a case's own is laid over the file's
-        ios | version such as 17 or 9.3 | what it runs; 17 if left out
-        focus | off, on, timeSensitive, allowsApp | a Focus, as the step of this name
-        notifications | allowed, denied, notDetermined, provisional | what the person answered; allowed if left out
+        ios | version such as 17 or 9.3 | what it runs; 17 if left out | own code too
+        focus | off, on, timeSensitive, allowsApp | a Focus, as the step of this name | own code too
+        notifications | allowed, denied, notDetermined, provisional | what the person answered; allowed if left out | own code too
         settings | mapping | switches of the app in Settings, turned after the answer
-        lowPowerMode | on or off | Low Power Mode
-        airplaneMode | on or off | no network
-        backgroundRefresh | on, off, restricted | Background App Refresh of the whole phone, as the step of this name
-        mute | on or off | the ring/silent switch; on is silent
-        alertStyle | \(AlertStyle.words.joined(separator: ", ")) | how the app's alerts appear
-        summaryTimes | list of times such as 08:00 | when the scheduled summary is delivered
+        lowPowerMode | on or off | Low Power Mode | own code too
+        airplaneMode | on or off | no network | own code too
+        backgroundRefresh | on, off, restricted | Background App Refresh of the whole phone, as the step of this name | own code too
+        mute | on or off | the ring/silent switch; on is silent | own code too
+        alertStyle | \(AlertStyle.words.joined(separator: ", ")) | how the app's alerts appear | own code too
+        summaryTimes | list of times such as 08:00 | when the scheduled summary is delivered | own code too
         clock | time such as 07:30 | what the phone's clock says when the trace begins
-        locked | yes or no | locked when the trace begins
-        wakesPerHour | number | the budget of silent pushes per hour; 3 if left out
-        wakesPerDay | number | the budget of silent pushes per day; 40 if left out
-        pendingLimit | number | scheduled notifications per app; 64 if left out
-        backgroundTime | time | background task time; the version's own if left out
+        locked | yes or no | locked when the trace begins | own code too
+        wakesPerHour | number | the budget of silent pushes per hour; 3 if left out | own code too
+        wakesPerDay | number | the budget of silent pushes per day; 40 if left out | own code too
+        pendingLimit | number | scheduled notifications per app; 64 if left out | own code too
+        backgroundTime | time | background task time; the version's own if left out | own code too
         extensionMemory | size such as 24 MB | what an extension may use; 24 MB if left out
-        payloadLimit | number | the largest payload in bytes; the era's own if left out
-        quirks | mapping | the measured oddities of ios-delivery.md §14
+        payloadLimit | number | the largest payload in bytes; the era's own if left out | own code too
+        quirks | mapping | the measured oddities of ios-delivery.md §14 | own code too
 
         # app | the app; a case's own is laid over the file's
-        executable | path | the app's own code runs: from the file's folder, or beside the tool
-        extension | path | the executable of its notification service extension, with `executable`; none if left out
-        bundle | text | its bundle identifier, with `executable`; com.example.chat if left out
-        appGroup | text | the app group of both, with `executable`; group.com.example.chat if left out
-        environment | mapping of name to text | variables of its processes, with `executable`; none if left out
-        lifecycle | application or scenes | who is told about the life-cycle; scenes if left out
-        implements | list of delegate methods | \(MethodWords.words.joined(separator: ", ")); Fetch, willPresent and didReceive if left out
+        executable | path | the app's own code runs: from the file's folder, or beside the tool | own code
+        extension | path | the executable of its notification service extension, with `executable`; none if left out | own code
+        bundle | text | its bundle identifier, with `executable`; com.example.chat if left out | own code
+        appGroup | text | the app group of both, with `executable`; group.com.example.chat if left out | own code
+        environment | mapping of name to text | variables of its processes, with `executable`; none if left out | own code
+        lifecycle | application or scenes | who is told about the life-cycle; scenes if left out | own code too
+        implements | list of delegate methods | \(MethodWords.words.joined(separator: ", ")); Fetch, willPresent and didReceive if left out | own code too
         setsDelegate | didFinishLaunching, didBecomeActive, never | when it sets the UNUserNotificationCenter delegate; didFinishLaunching if left out
         registers | yes, no or everyLaunch | whether it calls registerForRemoteNotifications: yes at its first launch alone; yes if left out
-        backgroundModes | list of remote-notification, fetch, voip | remote-notification if left out; with voip it registers with PushKit at launch
+        backgroundModes | list of remote-notification, fetch, voip | remote-notification if left out; with voip it registers with PushKit at launch | own code too
         serviceExtension | none, unchanged or mapping | unchanged if left out
-        entitlements | list of \(Entitlement.words.joined(separator: ", ")) | none if left out
-        strings | mapping of key to text | its Localizable.strings; none if left out
-        refreshTask | yes or no; text with `executable` | whether it declares and registers a BGAppRefreshTask, which it completes; no if left out; with `executable` the identifier it declares
+        entitlements | list of \(Entitlement.words.joined(separator: ", ")) | none if left out | own code too
+        strings | mapping of key to text | its Localizable.strings; none if left out | own code too
+        refreshTask | yes or no; text with `executable` | whether it declares and registers a BGAppRefreshTask, which it completes; no if left out; with `executable` the identifier it declares | own code too
         categories | list | what it registers at launch
         backgroundTask | mapping | the task it begins when it enters the background; none if left out
         answers | mapping | how it answers calls

@@ -1,4 +1,4 @@
-/// What `${…}` in a text stands for: something of the case's own server.
+/// The values that `${…}` in a text stands for: parts of the case's own server.
 package enum ServerWords: Hashable, Sendable {
     /// The address at which people of `server.people` sign in.
     case backend

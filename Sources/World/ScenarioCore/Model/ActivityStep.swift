@@ -1,7 +1,7 @@
 package import PhoneCore
 package import TidingsModel
 
-/// What the app or the person does with a Live Activity, by its name in the file (ios-delivery.md §12).
+/// An act of the app or the person on a Live Activity, by its name in the file (ios-delivery.md §12).
 package enum ActivityStep: Equatable, Sendable {
     case start(String, contentState: JSONValue, pushType: ActivityPushType?)
     case update(String, contentState: JSONValue)

@@ -4,7 +4,7 @@ package import TidingsModel
 package struct Expectation: Equatable, Sendable {
     /// At least one, or alternatives.
     package var checks: [ExpectedValue]
-    /// Of these at least one must hold as well; two or more, or none.
+    /// Alternatives, at least one of which must hold as well; two or more, or none.
     package var alternatives: [[ExpectedValue]] = []
     /// With an app's own code only, as what follows.
     package var screen: ScreenCheck?
@@ -20,7 +20,7 @@ package struct ExpectedValue: Equatable, Sendable {
 
 package struct ExpectedRows: Equatable, Sendable {
     package var rows: [ExpectedRow]
-    /// Whether they may stand anywhere, in any order and with others between them; otherwise they are all there is, in this order.
+    /// True if they may stand anywhere, in any order and with others between them; otherwise they are all there is, in this order.
     package var isAnywhere = false
 }
 
@@ -32,7 +32,7 @@ package enum ExpectedRow: Equatable, Sendable {
     case activity(String, contentState: JSONValue?)
 }
 
-/// What is nil is not checked.
+/// An expected call. Members that are nil are not checked.
 package struct ExpectedCall: Equatable, Sendable {
     package var name: String
     package var state: ApplicationState?
@@ -48,7 +48,7 @@ package struct ExpectedPresentation: Equatable, Sendable {
     package var parts: [PresentationPart]
 }
 
-/// What a person sees or hears of a notification (ios-delivery.md §5.0).
+/// A part of a notification that a person sees or hears (ios-delivery.md §5.0).
 package enum PresentationPart: String, Equatable, Sendable, CaseIterable {
     case banner
     case panel

@@ -1,7 +1,7 @@
 package import PhoneCore
 package import TidingsModel
 
-/// What a case needs that runs an app's own code: the executables are found and started by whoever runs it.
+/// The needs of a case that runs an app's own code: the runner of the case finds and starts the executables.
 package struct OwnCode: Equatable, Sendable {
     package var app: Executable
     package var serviceExtension: Executable?
@@ -13,7 +13,7 @@ package struct OwnCode: Equatable, Sendable {
     package var caseTime: Int64 = 120_000
 
     package struct Executable: Equatable, Sendable {
-        /// As the file has it.
+        /// The path as the file has it.
         package var path: String
         package var position: ScenarioPosition
     }
@@ -34,7 +34,7 @@ package struct ServerSetup: Equatable, Sendable {
     }
 }
 
-/// What only a case with an app's own code can do.
+/// A step that only a case with an app's own code can do.
 package enum ScreenStep: Equatable, Sendable {
     case touch(view: String?, ViewAction)
     case enter(String, into: String?, submits: Bool)
@@ -44,7 +44,7 @@ package enum ScreenStep: Equatable, Sendable {
     case message(ServerMessage)
 }
 
-/// A message that the case's server takes from somebody without a phone.
+/// A message that the case's server takes from a person without a phone.
 package struct ServerMessage: Equatable, Sendable {
     /// Names it, and its notification, in the file.
     package var label: String
@@ -53,7 +53,7 @@ package struct ServerMessage: Equatable, Sendable {
     package var text: String
 }
 
-/// What must stand on the screen, and what must not.
+/// The texts that must stand on the screen, and those that must not.
 package struct ScreenCheck: Equatable, Sendable {
     package var position: ScenarioPosition
     package var shows: [String] = []

@@ -3,15 +3,15 @@ package import TidingsModel
 
 package struct SDKSetup: Equatable, Sendable {
     package var person: UserID = "alice"
-    /// Whether the app library runs; otherwise the core library alone (S0.5).
+    /// True if the app library runs; otherwise the core library alone (S0.5).
     package var hasKit = true
     package var kit = KitSettings()
     /// Nil: there is none (S3.4, S3.7).
     package var customCallback: CustomCallbackHabit?
     package var customCallbackOf: [String: CustomCallbackHabit] = [:]
-    /// What the app's providers know; nil: every name (S3.5).
+    /// The names that the app's providers know; nil: every name (S3.5).
     package var names: ResolvedNames?
-    /// What the server calls people.
+    /// The server's names for people.
     package var profiles: [UserID: Profile] = [:]
     package var language: String?
     package var hidesContent = false
@@ -23,11 +23,11 @@ package struct SDKSetup: Equatable, Sendable {
     /// How far the phone's store and app group reach when the steps begin; nil for the whole log.
     package var phonePosition: LogPosition?
     package var ledger: [KnownMessage] = []
-    /// What the app group holds as the badge; nil: what the app wrote when it left the foreground.
+    /// The badge in the app group; nil: the one that the app wrote when it left the foreground.
     package var badge: StoredBadge?
     package var isOffline = false
     package var registersActions = false
-    /// Whether the service extension asks the server for what it missed (design.md §5 "Keep-one").
+    /// True if the service extension asks the server for missed messages (design.md §5 "Keep-one").
     package var fetchesMissed = true
     package var pushText = PushTextMode.serviceExtension
     package var isOnlySender = false
@@ -48,7 +48,7 @@ package struct SDKSetup: Equatable, Sendable {
 }
 
 package struct CustomCallbackHabit: Equatable, Sendable {
-    /// Whether the app shows the message itself; nil: it never answers.
+    /// True if the app shows the message itself; nil: it never answers.
     package var isHandled: Bool?
     package var after: Int64 = 0
 }
@@ -89,9 +89,9 @@ package struct ScriptedMessage: Equatable, Sendable {
     package var sender: UserID = "bob"
     /// The person who was signed in when it was pushed; nil for the one who is now.
     package var recipient: UserID?
-    /// As the sender sees it; nil: one-to-one with the person.
+    /// The conversation as the sender sees it; nil: one-to-one with the person.
     package var conversation: ConversationID?
-    /// What it says; nil: its label.
+    /// The text; nil: its label.
     package var text: String?
     package var type: ObjectName = .text
     package var imageURL: String?
@@ -103,7 +103,7 @@ package struct ScriptedMessage: Equatable, Sendable {
     package var contentMentions: Mentions = .none
     /// Whose message it answers, with type `RC:ReferenceMsg`.
     package var answered: UserID?
-    /// Whether the connection breaks before it, so that the app finds it when it has connected again.
+    /// True if the connection breaks before it, so that the app finds it when it has connected again.
     package var isCatchUp = false
     /// How long the app's info providers take for its names, in milliseconds; nil: they never answer.
     package var namesAfter: Int64? = 0

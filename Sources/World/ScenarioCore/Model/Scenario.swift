@@ -13,7 +13,7 @@ package struct ScenarioCase: Equatable, Sendable {
     package var requirements: [String]
     package var phone: PhoneSetup
     package var app: AppSetup
-    /// What happens with the app in the foreground before `start`, outside the trace.
+    /// The steps with the app in the foreground before `start`, outside the trace.
     package var before: [Step]
     package var start: StartState
     package var steps: [Step]
@@ -52,7 +52,7 @@ package struct PhoneSetup: Equatable, Sendable {
     package var switches: [SwitchChange] = []
     package var backgroundRefresh: BackgroundRefreshStatus = .available
     package var settings = PhoneSettings()
-    /// What the phone's clock says when the trace begins, in minutes after midnight; nil: whatever it is then.
+    /// The time of the phone's clock when the trace begins, in minutes after midnight; nil: whatever it is then.
     package var clock: Int?
     package var conditions: [PhoneEvent] = []
 }
@@ -68,16 +68,16 @@ package struct AppSetup: Equatable, Sendable {
     package var registers: RegistrationMoment = .firstLaunch
     package var categories: [NotificationCategory] = []
     package var backgroundTask: BackgroundTaskHabit?
-    /// What is not here returns at once.
+    /// The answers to calls; a call that is not here returns at once.
     package var answers: [AnsweredCall: AnswerHabit] = [:]
     /// By the notification's name in the file; what is not here is answered as `answers` says.
     package var answersOf: [AnsweredCall: [String: AnswerHabit]] = [:]
     /// How much memory its extension uses for a push, in bytes; nil: little.
     package var extensionMemory: Int?
     package var extensionChange = ContentChange()
-    /// What its extension delivers when its time expires; nil for nothing.
+    /// The content that its extension delivers when its time expires; nil for none.
     package var bestAttempt: BestAttempt?
-    /// What its extension takes out of the list when a push comes, by the push's name in the file.
+    /// The notifications that its extension removes from the list when a push comes, by the push's name in the file.
     package var extensionRemoves: [String: [String]] = [:]
     package var sdk: SDKSetup?
 }
@@ -136,7 +136,7 @@ package struct AnswerHabit: Equatable, Sendable {
     }
 }
 
-/// What an extension changes; nil leaves the part as it came.
+/// An extension's changes; nil leaves the part as it came.
 package struct ContentChange: Equatable, Sendable {
     package var title: String?
     package var subtitle: String?

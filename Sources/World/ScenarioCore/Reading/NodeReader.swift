@@ -21,12 +21,13 @@ struct NodeReader {
         guard let members = self.mapping(node, section.rawValue) else { return nil }
         let allowed = section.keys.map(\.name)
         for member in members where !allowed.contains(member.key) {
-            self.problem(
-                member.position,
-                "unknown key \"\(member.key)\" in \(section.rawValue)\(Suggestion.text(for: member.key, among: allowed))"
-            )
+            let isHeader = member.key.hasPrefix("apns-") && allowed.contains("headers")
+            let hint = isHeader ? "; it stands in headers" : Suggestion.text(for: member.key, among: allowed)
+            self.problem(member.position, "unknown key \"\(member.key)\" in \(section.rawValue)\(hint)")
         }
-        return Fields(section: section, position: node.position, members: members)
+        let fields = Fields(section: section, position: node.position, members: members)
+        for key in section.keys where key.isNeeded { _ = self.needed(key.name, in: fields) }
+        return fields
     }
 
     mutating func mapping(_ node: ScenarioNode, _ name: String) -> [ScenarioNode.Member]? {
@@ -53,6 +54,7 @@ struct NodeReader {
         return text
     }
 
+    /// For what is needed by what else stands there: `fields` looks for the keys that always are.
     mutating func needed(_ key: String, in fields: Fields) -> ScenarioNode? {
         if let node = fields[key] { return node }
         self.problem(fields.position, "\(fields.section.rawValue) needs the key \"\(key)\"")
@@ -104,6 +106,12 @@ struct NodeReader {
         _ node: ScenarioNode, _ name: String, _ words: [(String, Options)]
     ) -> Options? where Options.Element == Options {
         self.words(node, name, words)?.reduce([]) { $0.union($1) }
+    }
+
+    mutating func text(_ key: String, in fields: Fields) -> String? { fields[key].flatMap { self.text($0, key) } }
+
+    mutating func mapping(_ key: String, in fields: Fields) -> [ScenarioNode.Member] {
+        fields[key].flatMap { self.mapping($0, key) } ?? []
     }
 
     /// A key that may be left out.

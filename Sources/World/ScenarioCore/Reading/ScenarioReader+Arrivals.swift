@@ -35,7 +35,7 @@ extension ScenarioReader {
             }
         }
         push.payload["aps"] = .object(aps)
-        for member in fields["data"].flatMap({ self.reader.mapping($0, "data") }) ?? [] {
+        for member in self.reader.mapping("data", in: fields) {
             if member.key == "aps" { self.reader.problem(member.position, "aps is written by the keys beside data") }
             push.payload[member.key] = self.reader.json(member.node)
         }
@@ -86,7 +86,7 @@ extension ScenarioReader {
 
     mutating func local(_ node: ScenarioNode) -> StepAction? {
         guard let fields = self.reader.fields(node, .local),
-            let label = self.reader.needed("id", in: fields).flatMap({ self.name($0) })
+            let label = fields["id"].flatMap({ self.name($0) })
         else { return nil }
         var content = NotificationContent(sound: .standard)
         if let node = fields["title"] { content.title = self.reader.text(node, "title") ?? "" }
@@ -95,7 +95,7 @@ extension ScenarioReader {
         if let node = fields["badge"] { content.badge = self.reader.number(node, "badge") }
         if let node = fields["category"] { content.categoryIdentifier = self.reader.text(node, "category") ?? "" }
         if let node = fields["thread"] { content.threadIdentifier = self.reader.text(node, "thread") ?? "" }
-        for member in fields["data"].flatMap({ self.reader.mapping($0, "data") }) ?? [] {
+        for member in self.reader.mapping("data", in: fields) {
             content.userInfo[member.key] = self.reader.json(member.node)
         }
         return .local(NotificationRequest(identifier: label, content: content), self.moment(fields))
@@ -149,7 +149,7 @@ extension ScenarioReader {
     private mutating func sound(_ node: ScenarioNode) -> JSONValue? {
         guard case .mapping = node.value else { return self.reader.text(node, "sound").map { .string($0) } }
         guard let fields = self.reader.fields(node, .sound),
-            let name = self.reader.needed("name", in: fields).flatMap({ self.reader.text($0, "name") })
+            let name = self.reader.text("name", in: fields)
         else { return nil }
         var sound = JSONObject()
         if let node = fields["critical"], self.reader.word(node, "critical", [("1", true)]) != nil {
@@ -164,7 +164,7 @@ extension ScenarioReader {
 
     mutating func startActivity(_ node: ScenarioNode) -> StepAction? {
         guard let fields = self.reader.fields(node, .startActivity),
-            let id = self.reader.needed("id", in: fields).flatMap({ self.name($0, isActivity: true) }),
+            let id = fields["id"].flatMap({ self.name($0, isActivity: true) }),
             let state = self.contentState(fields)
         else { return nil }
         var pushType: ActivityPushType? = .token
@@ -180,34 +180,34 @@ extension ScenarioReader {
 
     mutating func updateActivity(_ node: ScenarioNode) -> StepAction? {
         guard let fields = self.reader.fields(node, .updateActivity),
-            let id = self.reader.needed("id", in: fields).flatMap({ self.activity($0, "id") }),
+            let id = fields["id"].flatMap({ self.activity($0, "id") }),
             let state = self.contentState(fields)
         else { return nil }
         return .activity(.update(id, contentState: state))
     }
 
     private mutating func contentState(_ fields: NodeReader.Fields) -> JSONValue? {
-        self.reader.needed("content-state", in: fields).flatMap { self.reader.object($0, "content-state") }
+        fields["content-state"].flatMap { self.reader.object($0, "content-state") }
     }
 
     private static let activityEvents = [ActivityUpdate.Change.started, .updated, .ended].map { ($0.rawValue, $0) }
 
     mutating func activityPush(_ node: ScenarioNode) -> StepAction? {
         guard let fields = self.reader.fields(node, .activityPush),
-            let event = self.activityEvent(fields), let idNode = self.reader.needed("id", in: fields),
+            let event = self.activityEvent(fields), let idNode = fields["id"],
             let id = event == .started ? self.name(idNode, isActivity: true) : self.activity(idNode, "id")
         else { return nil }
         var push = ActivityPush(event: event, target: .activity(id))
         self.readActivity(fields, into: &push)
-        push.attributesType = fields["attributes-type"].flatMap { self.reader.text($0, "attributes-type") }
+        push.attributesType = self.reader.text("attributes-type", in: fields)
         push.attributes = fields["attributes"].flatMap { self.reader.object($0, "attributes") }
-        push.channelToListen = fields["input-push-channel"].flatMap { self.reader.text($0, "input-push-channel") }
+        push.channelToListen = self.reader.text("input-push-channel", in: fields)
         return .activityPush(push)
     }
 
     mutating func broadcast(_ node: ScenarioNode) -> StepAction? {
         guard let fields = self.reader.fields(node, .broadcast), let event = self.activityEvent(fields),
-            let channel = self.reader.needed("channel", in: fields).flatMap({ self.reader.text($0, "channel") })
+            let channel = self.reader.text("channel", in: fields)
         else { return nil }
         var push = ActivityPush(event: event, target: .channel(channel))
         self.readActivity(fields, into: &push)
@@ -215,7 +215,7 @@ extension ScenarioReader {
     }
 
     private mutating func activityEvent(_ fields: NodeReader.Fields) -> ActivityUpdate.Change? {
-        self.reader.needed("event", in: fields).flatMap { self.reader.word($0, "event", Self.activityEvents) }
+        fields["event"].flatMap { self.reader.word($0, "event", Self.activityEvents) }
     }
 
     private mutating func readActivity(_ fields: NodeReader.Fields, into push: inout ActivityPush) {
@@ -232,10 +232,10 @@ extension ScenarioReader {
 
     mutating func notificationAction(_ node: ScenarioNode) -> StepAction? {
         guard let fields = self.reader.fields(node, .notificationAction),
-            let id = self.reader.needed("id", in: fields).flatMap({ self.reader.text($0, "id") }),
-            let label = self.reader.needed("on", in: fields).flatMap({ self.known($0, "on") })
+            let id = self.reader.text("id", in: fields),
+            let label = fields["on"].flatMap({ self.known($0, "on") })
         else { return nil }
-        return .act(on: label, .action(id, text: fields["text"].flatMap { self.reader.text($0, "text") }))
+        return .act(on: label, .action(id, text: self.reader.text("text", in: fields)))
     }
 
     mutating func focus(_ node: ScenarioNode) -> StepAction? {
@@ -257,7 +257,7 @@ extension ScenarioReader {
         self.mustFit(fields)
         let recalls = fields["recalls"].flatMap { self.known($0, "recalls") }
         let edits = fields["edits"].flatMap { self.known($0, "edits") }
-        guard let label = self.reader.needed("id", in: fields).flatMap({ self.name($0) }) else { return nil }
+        guard let label = fields["id"].flatMap({ self.name($0) }) else { return nil }
         var message = ScriptedMessage(label: label)
         if let node = fields["from"] { message.sender = UserID(self.reader.text(node, "from") ?? "") }
         if let node = fields["for"] { message.recipient = UserID(self.reader.text(node, "for") ?? "") }
@@ -334,13 +334,13 @@ extension ScenarioReader {
 
     mutating func custom(_ node: ScenarioNode) -> StepAction? {
         guard let fields = self.reader.fields(node, .customMessage),
-            let label = self.reader.needed("id", in: fields).flatMap({ self.name($0) })
+            let label = fields["id"].flatMap({ self.name($0) })
         else { return nil }
         var message = ScriptedMessage(label: label)
         let extras = fields["extras"].flatMap { self.reader.object($0, "extras") } ?? .object(JSONObject())
         message.custom = [
-            "title": .string(fields["title"].flatMap { self.reader.text($0, "title") } ?? ""),
-            "content": .string(fields["content"].flatMap { self.reader.text($0, "content") } ?? ""), "extras": extras,
+            "title": .string(self.reader.text("title", in: fields) ?? ""),
+            "content": .string(self.reader.text("content", in: fields) ?? ""), "extras": extras,
         ]
         return .sdk(.message(message))
     }

@@ -76,8 +76,7 @@ extension ScenarioReader {
 
     private mutating func only(_ node: ScenarioNode, _ key: ExpectKey) -> ScenarioNode.Member? {
         if key == .screen, let member = self.screenMember(of: node) {
-            self.reader.problem(
-                member.position, "\(member.key) needs an app with code of its own: give app.executable")
+            self.needCode(member)
             return nil
         }
         guard let fields = self.reader.fields(node, .expectedValue) else { return nil }
@@ -214,7 +213,7 @@ extension ScenarioReader {
         return call
     }
 
-    /// What stands between commas, without spaces around it; commas in quotes do not count.
+    /// Returns the texts between commas, without spaces around them; commas in quotes do not count.
     private static func arguments(_ text: Substring) -> [String] {
         var words = [""]
         var isQuoted = false

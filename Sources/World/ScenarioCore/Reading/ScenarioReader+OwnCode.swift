@@ -1,41 +1,6 @@
 import PhoneCore
 import TidingsModel
 
-/// Which keys a case has that runs an app's own code.
-private enum OwnCodeKeys {
-    /// Without such code they mean nothing.
-    static let only: [ScenarioSection: [String]] = [
-        .scenarioCase: ["server", "stepTime", "caseTime"],
-        .app: ["executable", "extension", "bundle", "appGroup", "environment"],
-        .steps: ["press", "enter", "submit", "hold", "scroll", "swipe", "input"],
-        .message: ["to"], .expect: ["says", "within"],
-    ]
-
-    /// What the phone of such an app does as the simulated one, or can be asked of it.
-    static let shared: [ScenarioSection: [String]] = [
-        .scenarioCase: ["case", "requirement", "phone", "app", "for", "steps"],
-        .phone: [
-            "ios", "focus", "notifications", "lowPowerMode", "airplaneMode", "backgroundRefresh", "mute", "alertStyle",
-            "summaryTimes", "locked", "wakesPerHour", "wakesPerDay", "pendingLimit", "backgroundTime", "payloadLimit",
-            "quirks",
-        ],
-        .app: ["lifecycle", "implements", "backgroundModes", "entitlements", "strings", "refreshTask"],
-        .steps: [
-            "push", "message", "tap", "dismiss", "swipeBanner", "openSettings", "action", "panel", "call", "person",
-            "system", "install", "prompt", "set", "focus", "mute", "alertStyle", "summaryTimes", "airplaneMode",
-            "lowPowerMode", "backgroundRefresh", "wait", "expect",
-        ],
-        .message: ["id", "from", "text"],
-        .expect: [
-            "screen", "faults", "state", "badge", "list", "banners", "panel", "texts", "calls", "prompt", "lock",
-            "inForeground",
-        ],
-    ]
-
-    /// What else the system of such a phone does not do.
-    static let words: [String: [String]] = ["system": ["remove"]]
-}
-
 // Cases that run an app's own code.
 extension ScenarioReader {
     /// `app: PATH` is short for `app: {executable: PATH}`, and `server: yes` for a server as it is.
@@ -48,38 +13,36 @@ extension ScenarioReader {
     /// - Returns: whether every known key belongs to such a case, or to the others.
     @discardableResult
     mutating func mustFit(_ fields: NodeReader.Fields) -> Bool {
-        let only = OwnCodeKeys.only[fields.section] ?? []
-        let all = only + (OwnCodeKeys.shared[fields.section] ?? [])
+        let keys = fields.section.keys
         var fits = true
-        for member in fields.members where fields.section.keys.contains(where: { $0.name == member.key }) {
-            if self.runsCode, !all.contains(member.key) {
+        for member in fields.members {
+            switch fields.section[member.key]?.cases {
+            case .simulated where self.runsCode:
                 fits = false
+                let all = keys.filter { $0.cases == .ownCode } + keys.filter { $0.cases == .all }
                 self.reader.problem(
                     member.position,
                     "\(member.key) is for the simulated app, and this one runs its own code; with app.executable "
-                        + "\(fields.section.rawValue) has \(all.joined(separator: ", "))")
-            } else if !self.runsCode, only.contains(member.key) {
+                        + "\(fields.section.rawValue) has \(all.map(\.name).joined(separator: ", "))")
+            case .ownCode where !self.runsCode:
                 fits = false
-                self.reader.problem(
-                    member.position, "\(member.key) needs an app with code of its own: give app.executable")
+                self.needCode(member)
+            case .simulated, .ownCode, .all, nil: break
             }
         }
         return fits
     }
 
-    /// A step that is a word.
-    mutating func mustFit(_ node: ScenarioNode, _ key: String) {
-        guard self.runsCode, let word = node.text, OwnCodeKeys.words[key]?.contains(word) == true else { return }
-        self.reader.problem(node.position, "\(word) is for the simulated app, and this one runs its own code")
+    mutating func needCode(_ member: ScenarioNode.Member) {
+        self.reader.problem(member.position, "\(member.key) needs an app with code of its own: give app.executable")
     }
 
     /// Keys of the file that no case could use.
     mutating func fileNeedsCode(_ fields: NodeReader.Fields, _ cases: [ScenarioNode]) {
         let apps = [fields["app"]] + cases.map { $0["app"] }
         guard !apps.contains(where: { $0.map { Self.written($0, "app")["executable"] != nil } == true }) else { return }
-        for member in fields.members where OwnCodeKeys.only[.scenarioCase]?.contains(member.key) == true {
-            self.reader.problem(
-                member.position, "\(member.key) needs an app with code of its own: give app.executable")
+        for member in fields.members where ScenarioSection.scenarioCase[member.key]?.cases == .ownCode {
+            self.needCode(member)
         }
     }
 
@@ -101,7 +64,7 @@ extension ScenarioReader {
         return code
     }
 
-    /// What the phone knows of the app beside its code.
+    /// Reads the phone's knowledge of the app beside its code.
     mutating func installation(_ fields: NodeReader.Fields, of installed: inout InstalledApp) {
         guard self.runsCode else { return }
         installed.bundleID = OwnCode.bundle
@@ -129,11 +92,11 @@ extension ScenarioReader {
         }
         guard let fields = self.reader.fields(node, .server) else { return nil }
         var server = ServerSetup()
-        for member in fields["people"].flatMap({ self.reader.mapping($0, "people") }) ?? [] {
+        for member in self.reader.mapping("people", in: fields) {
             guard let password = self.reader.text(member.node, "people") else { continue }
             server.people.append(ServerSetup.Account(user: member.key, password: password))
         }
-        for member in fields["settings"].flatMap({ self.reader.mapping($0, "settings") }) ?? [] {
+        for member in self.reader.mapping("settings", in: fields) {
             guard let text = self.reader.text(member.node, "settings") else { continue }
             server.settings[member.key] = text
             if member.key.split(separator: ".", omittingEmptySubsequences: false).count < 2 {
@@ -176,7 +139,7 @@ extension ScenarioReader {
     }
 
     private mutating func enter(_ node: ScenarioNode) -> StepAction? {
-        guard let fields = self.reader.fields(node, .enter), let textNode = self.reader.needed("text", in: fields),
+        guard let fields = self.reader.fields(node, .enter), let textNode = fields["text"],
             let text = self.reader.text(textNode, "text")
         else { return nil }
         self.mustBeKnown(text, textNode.position, self.steps.server)
@@ -200,12 +163,10 @@ extension ScenarioReader {
 
     private mutating func swipe(_ node: ScenarioNode) -> StepAction? {
         guard let fields = self.reader.fields(node, .swipe),
-            let view = self.reader.needed("on", in: fields).flatMap({ self.view($0, "on") }),
-            let direction = self.reader.needed("direction", in: fields).flatMap({
-                self.reader.word($0, "direction", ViewAction.Direction.self)
-            })
+            let view = fields["on"].flatMap({ self.view($0, "on") }),
+            let way = fields["direction"].flatMap({ self.reader.word($0, "direction", ViewAction.Direction.self) })
         else { return nil }
-        return .screen(.touch(view: view, .swipe(direction)))
+        return .screen(.touch(view: view, .swipe(way)))
     }
 
     private mutating func serverMessage(_ node: ScenarioNode) -> StepAction? {
@@ -213,11 +174,11 @@ extension ScenarioReader {
         if self.steps.server == nil {
             self.reader.problem(node.position, "message needs a server: give server: yes")
         }
-        guard let label = self.reader.needed("id", in: fields).flatMap({ self.name($0) }),
+        guard let label = fields["id"].flatMap({ self.name($0) }),
             let recipient = self.reader.needed("to", in: fields).flatMap({ self.reader.text($0, "to") })
         else { return nil }
-        let sender = fields["from"].flatMap { self.reader.text($0, "from") } ?? "bob"
-        let text = fields["text"].flatMap { self.reader.text($0, "text") } ?? label
+        let sender = self.reader.text("from", in: fields) ?? "bob"
+        let text = self.reader.text("text", in: fields) ?? label
         return .screen(.message(ServerMessage(label: label, sender: sender, recipient: recipient, text: text)))
     }
 

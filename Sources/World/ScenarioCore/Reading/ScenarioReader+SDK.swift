@@ -15,21 +15,20 @@ extension ScenarioReader {
         if let node = fields["customCallback"] { self.customCallback(node, &sdk) }
         if let node = fields["providers"], let fields = self.reader.fields(node, .providers) {
             sdk.names = ResolvedNames(
-                user: fields["user"].flatMap { self.reader.text($0, "user") },
-                group: fields["group"].flatMap { self.reader.text($0, "group") },
-                member: fields["member"].flatMap { self.reader.text($0, "member") },
+                user: self.reader.text("user", in: fields), group: self.reader.text("group", in: fields),
+                member: self.reader.text("member", in: fields),
                 memberCount: fields["memberCount"].map { self.count($0, "memberCount") })
         }
-        for member in fields["profiles"].flatMap({ self.reader.mapping($0, "profiles") }) ?? [] {
+        for member in self.reader.mapping("profiles", in: fields) {
             sdk.profiles[UserID(member.key)] = Profile(name: self.reader.text(member.node, "profiles"))
         }
-        for member in fields["portraits"].flatMap({ self.reader.mapping($0, "portraits") }) ?? [] {
+        for member in self.reader.mapping("portraits", in: fields) {
             sdk.profiles[UserID(member.key), default: Profile()].portrait = self.reader.text(member.node, "portraits")
         }
         if let node = fields["language"] { sdk.language = self.reader.text(node, "language") }
         self.reader.read("hidesContent", in: fields, into: &sdk.hidesContent) { $0.flag($1, $2) }
         if let node = fields["words"] { sdk.words = self.words(node) }
-        for member in fields["levels"].flatMap({ self.reader.mapping($0, "levels") }) ?? [] {
+        for member in self.reader.mapping("levels", in: fields) {
             let words = NotificationLevel.allCases.map { ($0.rawValue, $0) }
             guard let conversation = self.conversation(member.key, member.position),
                 let level = self.reader.word(member.node, "level", words)
@@ -46,7 +45,7 @@ extension ScenarioReader {
                     node.position, "phonePosition must be at most position, which is \(sdk.position), got \(known)")
             }
         }
-        for member in fields["ledger"].flatMap({ self.reader.mapping($0, "ledger") }) ?? [] {
+        for member in self.reader.mapping("ledger", in: fields) {
             self.promise(member, of: "sdk.ledger", isMessage: true)
             if let known = self.knownMessage(member) { sdk.ledger.append(known) }
         }
@@ -87,10 +86,10 @@ extension ScenarioReader {
             guard let node = fields[member.name] else { continue }
             own[keyPath: member.path] = self.reader.text(node, member.name) ?? ""
         }
-        for member in fields["kinds"].flatMap({ self.reader.mapping($0, "kinds") }) ?? [] {
+        for member in self.reader.mapping("kinds", in: fields) {
             own.kinds[ObjectName(member.key)] = self.reader.text(member.node, "kinds")
         }
-        let language = fields["language"].flatMap { self.reader.text($0, "language") } ?? "en"
+        let language = self.reader.text("language", in: fields) ?? "en"
         return AppWords(language: language, byLanguage: [language: own])
     }
 
@@ -99,7 +98,7 @@ extension ScenarioReader {
         if node.text == "none" { return .missing }
         guard case .mapping = node.value else { return .stored(Badge(server: self.count(node, "badge"))) }
         guard let fields = self.reader.fields(node, .storedBadge) else { return .missing }
-        let server = self.reader.needed("server", in: fields).map { self.count($0, "server") } ?? 0
+        let server = fields["server"].map { self.count($0, "server") } ?? 0
         let foreign = fields["foreign"].map { self.count($0, "foreign", from: -server) } ?? 0
         let position = fields["position"].map { self.position($0, "position") } ?? 0
         return .stored(Badge(server: server, foreign: foreign, position: position))

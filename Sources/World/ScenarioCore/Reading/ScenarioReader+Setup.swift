@@ -117,7 +117,7 @@ extension ScenarioReader {
                 }
             }
         }
-        for member in fields["strings"].flatMap({ self.reader.mapping($0, "strings") }) ?? [] {
+        for member in self.reader.mapping("strings", in: fields) {
             app.installed.localizations[member.key] = self.reader.text(member.node, "strings")
         }
         if let node = fields["refreshTask"] {
@@ -161,7 +161,7 @@ extension ScenarioReader {
         app.extensionChange = self.content(fields)
         if let node = fields["memory"] { app.extensionMemory = self.reader.size(node, "memory") }
         if let node = fields["bestAttempt"] { app.bestAttempt = self.bestAttempt(node) }
-        for member in fields["removes"].flatMap({ self.reader.mapping($0, "removes") }) ?? [] {
+        for member in self.reader.mapping("removes", in: fields) {
             self.promise(member, of: "serviceExtension.removes")
             let removed = self.reader.list(member.node, "removes") ?? []
             app.extensionRemoves[member.key] = removed.compactMap { node in
@@ -185,9 +185,9 @@ extension ScenarioReader {
 
     private mutating func content(_ fields: NodeReader.Fields) -> ContentChange {
         var change = ContentChange()
-        change.title = fields["title"].flatMap { self.reader.text($0, "title") }
-        change.subtitle = fields["subtitle"].flatMap { self.reader.text($0, "subtitle") }
-        change.body = fields["body"].flatMap { self.reader.text($0, "body") }
+        change.title = self.reader.text("title", in: fields)
+        change.subtitle = self.reader.text("subtitle", in: fields)
+        change.body = self.reader.text("body", in: fields)
         change.badge = fields["badge"].flatMap { self.reader.number($0, "badge") }
         if let node = fields["sound"] { change.isSilent = self.reader.word(node, "sound", [("none", true)]) ?? false }
         self.reader.read("interruptionLevel", in: fields, into: &change.level) { $0.word($1, $2, Self.levels) }
@@ -204,7 +204,7 @@ extension ScenarioReader {
 
     private mutating func category(_ node: ScenarioNode) -> NotificationCategory? {
         guard let fields = self.reader.fields(node, .categories),
-            let id = self.reader.needed("id", in: fields).flatMap({ self.reader.text($0, "id") })
+            let id = self.reader.text("id", in: fields)
         else { return nil }
         var category = NotificationCategory(identifier: id)
         if let node = fields["actions"] {
@@ -218,9 +218,9 @@ extension ScenarioReader {
 
     private mutating func action(_ node: ScenarioNode) -> NotificationAction? {
         guard let fields = self.reader.fields(node, .action),
-            let id = self.reader.needed("id", in: fields).flatMap({ self.reader.text($0, "id") })
+            let id = self.reader.text("id", in: fields)
         else { return nil }
-        let title = fields["title"].flatMap { self.reader.text($0, "title") } ?? id
+        let title = self.reader.text("title", in: fields) ?? id
         var action = NotificationAction(identifier: id, title: title)
         if let node = fields["options"] {
             let words: [(String, NotificationAction.Options)] = [

@@ -1,7 +1,7 @@
 import PhoneCore
 import TidingsModel
 
-/// What the steps of a case have named so far: a step about anything else is a problem before the case runs.
+/// The names in the steps of a case so far: a step about anything else is a problem before the case runs.
 struct StepContext {
     var sdk = false
     var hasKit = false
@@ -19,7 +19,8 @@ extension ScenarioReader {
     mutating func steps(_ node: ScenarioNode, _ name: String, mayExpect: Bool) -> [Step] {
         guard let nodes = self.reader.list(node, name) else { return [] }
         var steps: [Step] = []
-        for node in nodes {
+        for written in nodes {
+            let node = ScriptWords.step(written)
             guard let fields = self.reader.fields(node, .steps) else { continue }
             guard self.mustFit(fields) else { continue }
             guard let member = fields.members.first, fields.members.count == 1 else {
@@ -51,7 +52,9 @@ extension ScenarioReader {
         }
         if let act = Self.acts[key] { return self.known(node, key).map { .act(on: $0, act) } }
         if let words = Self.wordSteps[key] {
-            self.mustFit(node, key)
+            if self.runsCode, key == "system", node.text == "remove" {
+                self.reader.problem(node.position, "remove is for the simulated app, and this one runs its own code")
+            }
             return self.reader.word(node, key, words)
         }
         switch key {
@@ -133,7 +136,7 @@ extension ScenarioReader {
         "endExpiringActivity": { .app(.event(.expiringActivityEnded($0))) },
     ]
 
-    /// What a person does with a notification of this id.
+    /// The acts of a person on a notification of this id.
     private static let acts: [String: PersonAct] = [
         "tap": .tap, "dismiss": .dismiss, "swipeBanner": .swipeBanner, "keep": .provisional(keep: true),
         "turnOff": .provisional(keep: false),
@@ -223,7 +226,7 @@ extension ScenarioReader {
 }
 
 extension BackgroundRefreshStatus {
-    /// What makes it so on a phone in any of the other states, without a state between.
+    /// The events that lead to it on a phone in any of the other states, without a state between.
     var events: [PhoneEvent] {
         switch self {
         case .available:

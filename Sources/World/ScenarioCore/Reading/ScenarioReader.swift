@@ -15,12 +15,10 @@ package struct ScenarioReader {
 
     private mutating func file(_ node: ScenarioNode) -> Scenario? {
         guard let fields = self.reader.fields(node, .file) else { return nil }
-        let title = self.reader.needed("title", in: fields).flatMap { self.reader.text($0, "title") }
+        let title = self.reader.text("title", in: fields)
         let requirements = self.requirements(fields["requirement"])
-        let source = fields["source"].flatMap { self.reader.text($0, "source") }
-        guard let list = self.reader.needed("cases", in: fields),
-            let nodes = self.reader.list(list, "cases")
-        else { return nil }
+        let source = self.reader.text("source", in: fields)
+        guard let list = fields["cases"], let nodes = self.reader.list(list, "cases") else { return nil }
         if nodes.isEmpty { self.reader.problem(list.position, "cases must hold at least one case") }
         var cases: [ScenarioCase] = []
         self.fileNeedsCode(fields, nodes)
@@ -47,7 +45,8 @@ package struct ScenarioReader {
             guard let text = self.reader.text(node, "requirement") else { return nil }
             guard Self.isRequirement(text) else {
                 self.reader.problem(
-                    node.position, "requirement must be S0.1 to S4.13 as in docs/requirements.md, got \"\(text)\"")
+                    node.position,
+                    "requirement must be S0.1 to S4.13 as in docs/inside/requirements.md, got \"\(text)\"")
                 return nil
             }
             return text
@@ -71,7 +70,7 @@ package struct ScenarioReader {
         _ node: ScenarioNode, file: NodeReader.Fields, requirements: [String]
     ) -> [ScenarioCase] {
         guard let fields = self.reader.fields(node, .scenarioCase),
-            let name = self.reader.needed("case", in: fields).flatMap({ self.reader.text($0, "case") })
+            let name = self.reader.text("case", in: fields)
         else { return [] }
         var all = requirements
         for row in self.requirements(fields["requirement"]) where !all.contains(row) { all.append(row) }
@@ -218,7 +217,7 @@ package struct ScenarioReader {
         self.steps = named
         if let fields = self.reader.fields(column.node, .column) {
             if let before = fields["before"] { one.before += self.steps(before, "before", mayExpect: false) }
-            if let steps = self.reader.needed("steps", in: fields) {
+            if let steps = fields["steps"] {
                 one.steps = self.steps(steps, "steps", mayExpect: true)
             }
         }
@@ -283,7 +282,7 @@ package struct ScenarioReader {
 
     var steps = StepContext()
     var promised: [Promise] = []
-    /// Whether the case that is read has an app's own code.
+    /// True if the case that is read has an app's own code.
     var runsCode = false
 }
 

@@ -7,7 +7,7 @@ package struct CaseResult: Equatable, Sendable {
     package var checks: Int
     package var differences: [Difference]
     package var trace: [ScenarioTraceLine]
-    /// What the phone showed when the case failed, where an app's own code ran.
+    /// The phone's screen when the case failed, where an app's own code ran.
     package var picture: [String] = []
 
     package init(

@@ -43,7 +43,7 @@ struct Labels {
 
     mutating func addName(_ identifier: String, _ label: String) { self.identifiers.append((identifier, label)) }
 
-    /// What the file calls a request identifier; the identifier itself if nothing.
+    /// Returns the file's label of a request identifier; the identifier itself if there is none.
     func label(of identifier: String) -> String {
         self.identifiers.last { $0.identifier == identifier }?.label ?? identifier
     }

@@ -1,10 +1,10 @@
-/// What was seen of a phone that runs an app's own code.
+/// The observations of a phone that runs an app's own code.
 package struct ObservedPhone: Equatable, Sendable {
-    /// What is written on the screen, and what VoiceOver says of it.
+    /// The texts on the screen, and those that VoiceOver speaks.
     package var screen: [String] = []
     /// The values of the other keys of `expect`, as rows of text.
     package var values: [ExpectKey: [String]] = [:]
-    /// What was done against the rules since the last expectation that held.
+    /// The faults against the rules since the last expectation that held.
     package var faults: [String] = []
 
     package init() {}

@@ -20,9 +20,9 @@ struct SDKHost {
     var kit: KitMachine
     var center = NotificationCenterQueue()
     var lastCenterWork: NotificationCenterQueue.Number = 0
-    /// What the notification centre answered while it was suspended.
+    /// The notification centre's answers while it was suspended.
     var waitingCenter: [NotificationCenterQueue.Event] = []
-    /// What the kit's timers brought while it was suspended.
+    /// The events of the kit's timers while it was suspended.
     var waitingKit: [KitMachine.Event] = []
     var callsAnsweredByFile: Set<CallbackNumber> = []
     var openActions: [WakeNumber: KitMachine.Call?] = [:]
@@ -31,7 +31,7 @@ struct SDKHost {
     var tasks: UInt64 = 0
 
     // What survives the process.
-    var store = ReferenceLocalStore()
+    var store = MemoryLocalStore()
     var ledger = Ledger()
     var badge: Badge?
     var recipient: Recipient?
@@ -39,7 +39,7 @@ struct SDKHost {
     var userNames: [UserID: String] = [:]
     var groupNames: [ConversationID: String] = [:]
     var memberCounts: [ConversationID: Int] = [:]
-    /// Whether the extension may discard alerts; the file's app has run it before.
+    /// True if the extension may discard alerts; the file's app has run it before.
     var extensionFilters = false
     var isSignedOut = false
     /// Until the server has heard of a sign-out.
@@ -53,7 +53,7 @@ struct SDKHost {
     var lastSession: UInt64 = 0
     var members: [ConversationID: Set<UserID>] = [:]
     var labels: [MessageID: String] = [:]
-    /// What the ledger knows of messages that have not come yet, by their names in the scenario.
+    /// The ledger's entries of messages that have not come yet, by their names in the scenario.
     var foreknown: [String: Ledger.Entry] = [:]
     var names: [MessageID: Int64?] = [:]
     var opened: Set<MessageID> = []
@@ -93,7 +93,7 @@ struct SDKHost {
     }
 
     private mutating func fillStore(_ log: [LogEntry]) {
-        self.store = ReferenceLocalStore()
+        self.store = MemoryLocalStore()
         _ = self.store.carryOut(.write(log, for: self.setup.person))
         _ = self.store.carryOut(.settle(upTo: log.last?.position ?? 0))
         let levels = self.setup.levels.mapValues { ConversationSettings(level: $0) }
@@ -113,7 +113,7 @@ struct SDKHost {
         if self.badge != nil { self.badge = Badge() }
     }
 
-    /// What the phone held of this person before is gone.
+    /// Signs in a person with a new client; the phone's earlier state of them is gone.
     mutating func signIn(_ person: UserID) {
         self.setup.person = person
         self.isSignedOut = false

@@ -56,7 +56,7 @@ extension ScenarioPhone {
             usesCommunicationNotifications: self.app.sdk?.setup.kit.usesCommunicationNotifications ?? false)
     }
 
-    /// As the system makes it: without the entitlement it refuses, and the content stays one of the app.
+    /// True if the app has the entitlement, as the system asks: without it the content stays one of the app.
     var isCommunicationEntitled: Bool { self.app.setup.installed.entitlements.contains(.communication) }
 
     mutating func answerExtension(_ number: CallbackNumber) {
@@ -169,14 +169,14 @@ extension ScenarioPhone {
         return true
     }
 
-    /// As the extension's one way to a file: from the server if it is media, else from a host it lists.
+    /// Returns true if the extension may fetch a file: from the server if it is media, else from a host it lists.
     private mutating func mayFetch(_ url: String, _ identifier: String) -> Bool {
         if let media = MediaID(reference: url) { return self.mayRead(media, identifier) }
         let hosts = self.app.sdk?.setup.imageHosts ?? []
         return WebAddress.host(of: url).map { NotificationImage.isAllowed(String($0), among: hosts) } ?? false
     }
 
-    /// What the virtual phone does not draw.
+    /// Traces the parts that the virtual phone does not draw.
     private mutating func traceAttached(_ edit: ContentEdit, _ donated: DonatedMessage?, to label: String) {
         var attached = edit.hasImage ? ["image"] : []
         if let donated { attached.append(donated.words) }

@@ -97,7 +97,7 @@ extension ScenarioPhone {
         self.handleCenter(.requested(work, sdk.lastCenterWork + 1), in: process)
     }
 
-    /// What a frozen process is answered it hears when it goes on.
+    /// Handles an answer; a frozen process hears it when it goes on.
     mutating func handleCenter(_ event: NotificationCenterQueue.Event, in process: ProcessID) {
         guard let sdk = self.app.sdk, sdk.process == process else { return }
         guard !sdk.isSuspended else {
@@ -166,7 +166,7 @@ extension ScenarioPhone {
     // MARK: Wakes
 
     private mutating func beginWake(_ number: WakeNumber, in process: ProcessID) {
-        // Whoever has signed out has no log to look into.
+        // A person who has signed out has no log to look into.
         guard self.app.sdk?.client != nil else { return self.finishWake(number, .noData, in: process) }
         let remaining = self.core.backgroundTimeRemaining(of: Self.bundle, at: self.now)
         self.handleClient(.wakeBegan(number, remainingMilliseconds: remaining), in: process)

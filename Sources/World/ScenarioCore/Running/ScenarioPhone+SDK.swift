@@ -60,7 +60,7 @@ extension ScenarioPhone {
         self.hangUp()
     }
 
-    /// Whoever signs in must not see what came too late for the sign-out to clear.
+    /// Signs in a person. They must not see notifications that came too late for the sign-out to clear.
     mutating func signIn(_ person: UserID, in process: ProcessID) {
         self.app.sdk?.signIn(person)
         self.requestCenterWork(.clearAll(showsZero: false), in: process)
@@ -126,7 +126,8 @@ extension ScenarioPhone {
         case .applicationWillTerminate:
             guard sdk.setup.hasKit, sdk.setup.kit.managesBadge else { break }
             self.requestCenterWork(
-                .countAtTermination(unread: sdk.store.unread, position: sdk.store.stored), in: process)
+                .countAtTermination(unread: sdk.store.counts().unread, position: sdk.store.rows.log.stored),
+                in: process)
         case .sceneDidEnterBackground, .applicationDidEnterBackground:
             let remaining = self.core.backgroundTimeRemaining(of: Self.bundle, at: self.now)
             self.handleClient(.appDidEnterBackground(remainingMilliseconds: remaining), in: process)

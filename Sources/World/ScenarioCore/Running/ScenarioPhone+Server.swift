@@ -87,7 +87,7 @@ extension ScenarioPhone {
             let text = MessageSummary.text(of: message, in: sdk.words)
             self.trace.append(server: "message to \(message.conversation): \(text)", at: moment)
         case (.receipt(let leg, .opened, _), _):
-            // The server keeps the first time; what may not have arrived is told again (docs/protocol.md).
+            // The server keeps the first time; what may not have arrived is told again (docs/server/protocol.md).
             guard self.app.sdk?.opened.insert(leg.message).inserted == true else { return }
             self.trace.append(server: "opened \(self.labels.label(of: leg.message.description))", at: moment)
         case (.receipt(let leg, .shown, _), _):

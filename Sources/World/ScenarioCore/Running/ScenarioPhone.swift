@@ -24,7 +24,7 @@ struct ScenarioPhone {
     /// While the phone cannot be reached the newest push of each topic waits (ios-delivery.md §3.2).
     private var stored: [StoredPush] = []
     private var isReachable = true
-    /// Whether APNs has a token of the app (ios-delivery.md §4 gate 1).
+    /// True if APNs has a token of the app (ios-delivery.md §4 gate 1).
     private var isRegistered = false
     /// Counts reinstallations and new phones, each of which gets new tokens (ios-delivery.md §13).
     private var tokenSeries = 0
@@ -35,7 +35,7 @@ struct ScenarioPhone {
     var labels = Labels()
     var step: ScenarioPosition
     var preparation: [Difference] = []
-    /// What phone and SDK did, in order; nil if no test records it.
+    /// The acts of phone and SDK, in order; nil if no test records them.
     var observed: [Observation]?
     /// Why the case cannot go on; nil while it can.
     private(set) var halted: String?

@@ -10,7 +10,7 @@ package struct ScenarioTraceLine: Hashable, Sendable {
     package init(at: Int64, kind: String, text: String) { (self.at, self.kind, self.text) = (at, kind, text) }
 }
 
-/// What was seen since the last `expect` or `clear`, and everything for `--trace`.
+/// The observations since the last `expect` or `clear`, and all of them for `--trace`.
 struct ScenarioTrace {
     private(set) var lines: [ScenarioTraceLine] = []
     private(set) var calls: [ObservedCall] = []

@@ -18,8 +18,8 @@ struct AbuseChecker: Checker {
 
     /// Messages of one of them in a minute of one life of the server: what `World.hostileLimits` lets through.
     static let messagesPerMinute = 80 + 2 * 60
-    /// What one connection is shown of their typing in a second: of each of theirs that one types, and no longer;
-    /// twice, for a second may begin anywhere.
+    /// The typing signals that one connection gets of theirs in a second: for each session one that types, and one that stops; twice, for a
+    /// second may begin anywhere.
     static let typingPerSecond = 4 * World.hostileSessionsMax
     /// Pushes to a token that APNs has never accepted, in a minute of one life of the server and for each
     /// registration: the first, one as soon as others' pushes are accepted, and three before that, with pauses that

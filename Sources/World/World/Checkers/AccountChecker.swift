@@ -13,13 +13,13 @@ struct AccountChecker: Checker {
 
     private var accounts: [ConversationID: ServiceAccount] = [:]
     private var followers: [ConversationID: Set<UserID>] = [:]
-    /// Who has written what was sent as an account to somebody else.
+    /// The authors of messages that were sent as an account to another person.
     private var authors: [MessageID: UserID] = [:]
     /// The newest that is in the history of an account or person, and where.
     private var newest: [ConversationSender: MessageID] = [:]
-    /// What was written as an account is shown also once it was taken back.
+    /// True once there was an account: messages as an account are shown also after it was taken back.
     private var hadAccounts = false
-    /// What the store has refused as it had to.
+    /// The messages that the store has refused as it had to.
     private var refused: Set<ClientMessageID> = []
 
     mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {
@@ -67,9 +67,9 @@ struct AccountChecker: Checker {
     private mutating func applySend(
         _ command: StoreCommand, _ result: StoreResult, _ state: CheckerState, into findings: inout Findings
     ) {
-        guard case .accept(let message, let device, _, let ignoresBlocks, _, let author) = command else { return }
+        guard case .accept(let message, let device, _, let past, _, let author) = command else { return }
         let due = self.refusal(
-            of: message, from: device, by: author, isBlocked: self.isBlocked(message, state) && !ignoresBlocks)
+            of: message, from: device, by: author, isBlocked: self.isBlocked(message, state) && !past.contains(.blocks))
         switch result {
         case .accepted(let deliveries, _, _):
             let recipient = UserID(message.conversation.target)
@@ -189,10 +189,14 @@ struct AccountChecker: Checker {
             let userInfo = JSONValue.object(content.userInfo)
             let words = [content.title, content.subtitle, content.body, userInfo.text].joined(separator: "\n")
             self.check(words, of: id, "a notification", to: key, into: &findings)
-            // A stripped one has no place. One for somebody else comes on a phone that changed hands as it is if no extension could strip it.
-            guard accepted.position(of: key.user.user) != nil,
+            // A push for another person comes on a phone that changed hands as it is, if no extension could strip it: also to a person with
+            // the account's id, whose own phones show what the account says as the account sees it.
+            var users = [key.user.user]
+            if accepted.message.sender == users[0] { users.append(UserID(accepted.message.conversation.target)) }
+            // A stripped one has no place.
+            guard users.contains(where: { accepted.position(of: $0) != nil }),
                 let place = try? NotificationPayload(userInfo: userInfo).conversation,
-                place != accepted.message.conversation(seenBy: key.user.user)
+                !users.contains(where: { accepted.message.conversation(seenBy: $0) == place })
             else { return }
             findings.add("accounts", "\(key) shows \(id) of \(accepted.message.senderAccount) in \(place)")
         default: break  // tidy: the others are not among the kinds
@@ -215,7 +219,7 @@ struct AccountChecker: Checker {
         findings.add("accounts", "\(what) of \(id) tells \(key) of \(author), who has written it")
     }
 
-    /// As a word of its own: p1 is not in p12.
+    /// Returns true if the text names the user as a word of its own: p1 is not in p12.
     private static func isNamed(_ user: UserID, in text: String) -> Bool {
         text.utf8.split { !(0x30...0x39 ~= $0 || 0x41...0x5a ~= $0 || 0x61...0x7a ~= $0) }
             .contains { $0.elementsEqual(user.rawValue.utf8) }
@@ -252,7 +256,7 @@ extension Message {
 }
 
 extension LogEntry.Body {
-    /// Of which it tells.
+    /// The message that the entry is about.
     fileprivate var message: MessageID? {
         switch self {
         case .message(let message): message.id

@@ -1,5 +1,5 @@
-// Whoever has an app's binary can be as many anonymous people as they like: what they do reaches nobody, and nobody but the backend writes to them
-// (docs/decisions/0049-anonymous-people.md). That pushes reach them is the audience's promise, and that each rings once is P3.
+// Anyone with an app's binary can be as many anonymous people as they like: what they do reaches nobody, and nobody but the backend writes
+// to them (docs/inside/decisions/0049-anonymous-people.md). That pushes reach them is the audience's promise, and that each rings once is P3.
 import StoreModel
 import TidingsModel
 

@@ -25,7 +25,7 @@ struct AudienceChecker: Checker {
     private var aliases: [String: UserID] = [:]
     private var people: OrderedSet<UserID> = []
 
-    /// Of messages that are not for all devices of their people, the devices they are for.
+    /// The devices of messages that are not for all devices of their people.
     private var addressed: [MessageID: [DeviceID]] = [:]
 
     mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {

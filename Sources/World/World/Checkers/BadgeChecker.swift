@@ -17,8 +17,9 @@ struct BadgeChecker: Checker {
     func checkEnding(_ ending: Ending, in state: CheckerState, into findings: inout Findings) {
         for phone in ending.phones {
             let unread = ending.person(phone.key.user.user)?.record.unread ?? 0
-            if phone.disk.store.unread != unread {
-                findings.add("P4", "\(phone.key) counts \(phone.disk.store.unread) unread, the store \(unread)")
+            let counted = phone.disk.store.counts().unread
+            if counted != unread {
+                findings.add("P4", "\(phone.key) counts \(counted) unread, the store \(unread)")
             } else if phone.icon != unread {
                 findings.add("P4", "the icon of \(phone.key) shows \(phone.icon), unread are \(unread)")
             }

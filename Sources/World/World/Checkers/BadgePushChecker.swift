@@ -1,5 +1,5 @@
-// P3, P4: a push that is nothing but a number rings for nobody and stands in no list, takes no alert's place at APNs, and never undoes a newer
-// number or shows one of somebody else's.
+// P3, P4: a push that is nothing but a number rings for nobody and stands in no list, takes no alert's place at APNs, and never undoes a
+// newer number or shows another person's.
 import APNsModel
 import ClientCore
 import PhoneCore
@@ -13,7 +13,7 @@ struct BadgePushChecker: Checker {
     private static let hour: Int64 = 3_600_000
     private static let directMax = 6
 
-    /// Of this life of the server, which knows nothing of what an earlier one has sent.
+    /// The alerts of this life of the server, which knows none of an earlier one's.
     private var alerts: [DeviceKey: Int64] = [:]
     private var direct: [DeviceKey: [Int64]] = [:]
     /// How often no extension could decide about one.

@@ -1,6 +1,6 @@
-// No message of a person somebody has blocked comes into their log, until they unblock them, and what came before is
-// neither edited nor recalled by that person; in a group that both are in their messages come hushed, and neither ring nor bring the
-// blocker into another one. And nobody writes to the backend's conversations.
+// No message of a person whom another has blocked comes into the blocker's log, until they unblock them, and earlier ones are neither
+// edited nor recalled by that person; in a group that both are in their messages come hushed, and neither ring nor bring the blocker into
+// another one. And nobody writes to the backend's conversations.
 import ClientCore
 import OrderedCollections
 import StoreModel
@@ -15,8 +15,8 @@ struct BlockChecker: Checker {
     mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {
         switch fact {
         case .committed(
-            .accept(let message, let device, _, let ignoresBlocks, _, let author), .accepted(let deliveries, _, _)):
-            guard !ignoresBlocks else {
+            .accept(let message, let device, _, let past, _, let author), .accepted(let deliveries, _, _)):
+            guard !past.contains(.blocks) else {
                 self.pastBlocks.insert(message.id)
                 return
             }

@@ -1,5 +1,5 @@
 // Memory: no queue grows without bound while things break, and once all is quiet only what waits for a reason is left.
-// The bounds are those of docs/simulation.md.
+// The bounds are those of docs/inside/simulation-checks.md.
 import APNsClientCore
 import ClientCore
 import OrderedCollections
@@ -23,9 +23,9 @@ struct WorldLoad: Hashable {
     }
 
     var server: ServerLoad?
-    /// Of each APNs client of the server.
+    /// The load of each APNs client of the server.
     var pools: [APNsDispatcher.Load] = []
-    /// Those that wait for their last answers.
+    /// The number of clients that wait for their last answers.
     var retiredPools = 0
     var activeCredentials = 0
     var connections = 0

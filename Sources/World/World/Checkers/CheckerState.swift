@@ -23,7 +23,7 @@ struct CheckerState {
     private var committedCount = 0
     private var heardCount = 0
 
-    /// What the server's wall clock would show now, had it been left alone at one time or another.
+    /// The times that the server's wall clock would show now, had it been left alone at one time or another.
     var walls: [Int64] { self.skews.map { self.now.wall - (self.skews.last ?? 0) + $0 } }
 
     mutating func apply(_ fact: Fact, _ kind: FactKind, at now: Now) {
@@ -118,7 +118,7 @@ struct StoreView {
     static let kindsWithoutMessages = FactKinds(
         .recall, .edit, .delete, .change, .markRead, .set, .signIn, .signOut, .setPushState)
 
-    /// Whether it keeps which messages there are, and how many were unread where.
+    /// True if it keeps which messages there are, and how many were unread where.
     private let keepsMessages: Bool
     private(set) var messages: OrderedDictionary<MessageID, Accepted> = [:]
     private(set) var contents: OrderedDictionary<MessageID, String> = [:]

@@ -31,7 +31,7 @@ struct CommunicationChecker: Checker {
         _ state: CheckerState, into findings: inout Findings
     ) {
         let user = key.user.user
-        // What is for somebody else is the business of P7.
+        // A push for another person is the business of P7.
         guard let accepted = state.committed.messages[id], accepted.position(of: user) != nil else { return }
         let message = accepted.message
         let isGroup = message.conversation.hasMembers

@@ -1,7 +1,6 @@
 // When all has healed and everybody has looked at the app for four minutes, and again at the end, every phone holds
 // what its person has set and read on any phone, and knows the members of its groups.
 import ClientCore
-import OrderedCollections
 import StoreModel
 import TidingsModel
 
@@ -17,17 +16,18 @@ struct ConvergenceChecker: Checker {
             let user = phone.key.user.user
             guard let person = ending.person(user) else { continue }
             let disk = phone.disk
-            let (pendingChanges, outbox) = (disk.store.pendingChanges.values.elements, disk.store.outbox.keys.elements)
+            let (pendingChanges, outbox) = (disk.pendingChanges, disk.store.rows.outbox.map(\.clientMessageID))
             if !pendingChanges.isEmpty {
                 findings.add("converge", "\(phone.key) still pendingChanges \(pendingChanges)")
             }
-            if !disk.store.reads.isEmpty {
-                findings.add("converge", "\(phone.key) still tells of reading \(disk.store.reads)")
+            let reads = disk.store.rows.readings.filter { $0.pending != nil }
+            if !reads.isEmpty {
+                findings.add("converge", "\(phone.key) still tells of reading \(reads)")
             }
             if !outbox.isEmpty { findings.add("converge", "\(phone.key) still has \(outbox) to send") }
-            if disk.store.confirmed != person.record.settings {
+            if disk.store.rows.settings != person.record.settings {
                 findings.add(
-                    "converge", "\(phone.key) holds \(disk.store.confirmed), the store \(person.record.settings)")
+                    "converge", "\(phone.key) holds \(disk.store.rows.settings), the store \(person.record.settings)")
             }
             let invited = ending.store.conversations.filter {
                 $0.record.app == World.app && $0.invited.contains { $0.user == user }
@@ -39,11 +39,13 @@ struct ConvergenceChecker: Checker {
             }
             for conversation in ending.store.conversations where conversation.record.app == World.app {
                 let members = conversation.record.members
-                guard let info = disk.store.infos[conversation.record.conversation], info.isComplete,
+                guard let info = disk.store.rows.infos[conversation.record.conversation], info.isComplete,
                     members.contains(where: { $0.id == user })
                 else { continue }
                 // Who has come back is muted as before, which only who asks the server anew is told.
-                let known = info.members.map { Member($0.id, role: $0.role, nickname: $0.nickname) }
+                let known = disk.store.rows.members(of: info.conversation).map {
+                    Member($0.id, role: $0.role, nickname: $0.nickname)
+                }
                 if known != members {
                     findings.add("converge", "\(phone.key) takes \(known) for the members, they are \(members)")
                 }

@@ -42,7 +42,7 @@ struct DurableChecker: Checker {
         var texts: [MessageID: String] = [:]
         for person in ending.store.people {
             for entry in person.log {
-                // Somebody who has deleted it has its position only.
+                // A person who has deleted it has its position only.
                 if case .message(let message) = entry.body, texts[message.id]?.isEmpty ?? true {
                     texts[message.id] = message.content
                 }
@@ -87,7 +87,7 @@ struct DurableChecker: Checker {
         }
     }
 
-    /// What a push has for other devices of its person does not notify, and is a position if it is for the app itself.
+    /// Returns the entry on a device: a push for its person's others does not notify, and is a position if it is for the app itself.
     private static func entry(_ entry: LogEntry, on device: DeviceID) -> LogEntry {
         switch entry.body {
         case .message(var message) where !message.isFor(device):
@@ -101,7 +101,7 @@ struct DurableChecker: Checker {
         }
     }
 
-    /// Whether an entry is what was left of it when the phone got it, or what it was before.
+    /// Returns true if an entry on the phone is the server's, or what it was before a recall, deletion or edit.
     private static func fits(_ here: LogEntry, _ there: LogEntry, of user: UserID, _ state: CheckerState) -> Bool {
         guard here.position == there.position else { return false }
         func isGone(_ id: MessageID) -> Bool {
@@ -118,7 +118,7 @@ struct DurableChecker: Checker {
         case (.edit(var before), .edit(let now)):
             before.content = ""
             return now.content.isEmpty && before == now
-        // A page says the draft of now in each entry of its conversation (docs/decisions/0039).
+        // A page says the draft of now in each entry of its conversation (docs/inside/decisions/0039).
         case (.conversationSettings(let conversation, let before), .conversationSettings(let same, let now)):
             return conversation == same && before.withoutDraft == now.withoutDraft
         default: return false  // tidy: the others do not change
@@ -130,7 +130,7 @@ struct DurableChecker: Checker {
     ) {
         let user = phone.key.user.user
         for id in received {
-            let item = phone.disk.store.messages[id]
+            let item = phone.disk.store.rows.messages[id]
             if state.committed.isDeleted(id, by: user) {
                 if item != nil { findings.add("P1", "\(phone.key) still has \(id), which \(user) has deleted") }
                 continue

@@ -23,7 +23,7 @@ enum Fact {
     indirect case pushed(SentPush, to: DeviceKey)
     case pool(PoolFact)
     case otherTenantNotified(MessageID)
-    /// Somebody of one of the two apps is told of these.
+    /// A person of one of the two apps is told of these.
     indirect case toldProfiles([UserProfile], in: AppID)
     case apiAccepted(MessageID)
     indirect case hostile(HostileFact)
@@ -66,12 +66,12 @@ enum Fact {
     /// No extension has decided about a push that is shown all the same: it cannot read what it shares with the app
     /// before the first unlock, or was ended.
     case unextended(identifier: String, on: DeviceKey)
-    /// The extension has reduced an alert to its number, of somebody's; `shown` is nil where it leaves the icon alone.
+    /// The extension has reduced an alert to its number, of one person's; `shown` is nil where it leaves the icon alone.
     case reduced(BadgeInfo, of: DeviceKey?, from: Badge?, to: Badge?, shown: Int?, on: DeviceKey)
     case toldMissed(JSONValue, to: DeviceKey)
     /// The kit tells the app of a notification that was made for this person.
     case told(MessageID?, for: UserKey, on: DeviceKey)
-    /// What an extension posts of that answer; whether the push itself rings.
+    /// The extension posts these of that answer; tells if the push itself rings.
     case fetched([MissedDecision.Post], pushRings: Bool, on: DeviceKey)
     /// The app is in the foreground or not as far as it was told.
     case handedOver([(position: LogPosition, message: CustomMessage)], isInForeground: Bool, on: DeviceKey)
@@ -120,16 +120,16 @@ struct SentPush {
     let payload: [UInt8]
     /// Nil for a recall and for a silent push.
     let alert: PushInfo?
-    /// Whether it brings members of the app's own.
+    /// True if it brings members of the app's own.
     let hasCustom: Bool
-    /// As in `aps`; nil for none.
+    /// The level as in `aps`; nil for none.
     let level: String?
     let thread: String?
     /// The number it brings, and the log position that was computed at.
     let badge: (number: Int, position: LogPosition)?
     /// It tells the number and nothing else.
     let isNumberOnly: Bool
-    /// Whether APNs may keep it for a phone that is off.
+    /// True if APNs may keep it for a phone that is off.
     let isKept: Bool
     let hasSound: Bool
     let isPassive: Bool
@@ -185,11 +185,11 @@ struct Ending {
         var key: DeviceKey
         var disk: WorldDisk
         var icon: Int
-        /// What app and extension have told the system of, and not taken back.
+        /// The donations of app and extension that were not taken back.
         var donations: [DonatedMessage] = []
     }
 
-    /// What became of each message only when the run is over.
+    /// The store when the run is over, with the end of each message.
     var store: StoreDump
     var phones: [Phone]
 

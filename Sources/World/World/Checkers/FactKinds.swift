@@ -1,12 +1,12 @@
 import StoreModel
 
-/// Of what the store has carried out it is the kind of the command, whatever the result.
+/// The kind of a fact. A fact that the store has carried out has the kind of the command, whatever the result.
 enum FactKind: UInt64, CaseIterable {
     // What the store has carried out.
     /// Pushes to audiences come with custom messages: there is room for 64 kinds.
     case accept, acceptCustom, recall, edit, delete, change, markRead
     case set
-    /// What people and accounts are called; what accounts there are, and who follows them.
+    /// Names of people and accounts; which accounts there are, and who follows them.
     case named
     case signIn, signOut, setPushState, advance, keepLeg, endLeg
     /// Questions, receipts and object names: no promise is about them.
@@ -117,13 +117,13 @@ extension StoreCommand {
         case .signIn: .signIn
         case .signOut: .signOut
         case .setPushState: .setPushState
-        // Calls are no promise of the World: they bypass log, legs and verdict.
-        case .setVoIPToken: .askStore
+        // Calls are no promise of the World: they bypass log, legs and verdict. Nor does its backend bring tokens.
+        case .setVoIPToken, .registerInstallations: .askStore
         case .advance: .advance
         case .keepLeg: .keepLeg
         case .endLeg: .endLeg
         case .setDeviceStatus, .receipt, .compareLog, .loadUser, .readLog, .trace, .readLegs, .readConversation,
-            .readHistory,
+            .readHistory, .readMessage,
             .readSettings, .readReceipts, .changeAccount, .readAccount, .readUnread, .setObjectNames, .readObjectNames,
             .mayWrite, .readRestrictions, .readAccounts, .readFollowers, .readFollowing, .readPeople, .readProfiles,
             .readKept, .readMedia, .readMediaUses, .changeControl, .readControl, .readAudit, .readPush, .readPushes,

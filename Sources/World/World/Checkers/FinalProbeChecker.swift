@@ -1,6 +1,5 @@
-// P2, P3, P4: when all has healed, a message to somebody whose phones are away rings once on each that has a token,
-// and brings the number of unread messages. One that is recalled at once rings at most once; then nothing of it can be
-// read, and the number is right again.
+// P2, P3, P4: when all has healed, a message to a person whose phones are away rings once on each that has a token, and brings the number
+// of unread messages. One that is recalled at once rings at most once; then nothing of it can be read, and the number is right again.
 import OrderedCollections
 import PhoneCore
 import StoreModel

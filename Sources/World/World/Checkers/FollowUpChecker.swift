@@ -92,7 +92,7 @@ struct FollowUpChecker: Checker {
 extension LegEnd {
     fileprivate var mayBeShown: Bool {
         switch self {
-        case .accepted, .settled(.shown): true
+        case .accepted, .settled(.shown), .settled(.notified): true
         default: false  // tidy: the other ends mean that nothing was shown
         }
     }

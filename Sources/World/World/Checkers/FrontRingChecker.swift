@@ -13,7 +13,7 @@ struct FrontRingChecker: Checker {
 
     /// Since when a phone's store has each message. What was deleted is not known any more.
     private var stored: [DeviceKey: [MessageID: Int64]] = [:]
-    /// What has rung in the foreground since the app's process began.
+    /// The messages that have rung in the foreground since the app's process began.
     private var rang: [DeviceKey: OrderedSet<MessageID>] = [:]
 
     mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {

@@ -1,5 +1,5 @@
-// A message of somebody who may not write in a group reaches nobody, nor does an edit; nobody is made a member by a person without their consent;
-// and who is invited gets nothing of the group but the invitation.
+// A message of a person who may not write in a group reaches nobody, nor does an edit; nobody is made a member by a person without their
+// consent; and an invited person gets nothing of the group but the invitation.
 import OrderedCollections
 import StoreModel
 import TidingsModel
@@ -68,7 +68,7 @@ struct GroupChecker: Checker {
             switch change.action {
             case .create(_, _, let members): members
             case .add(let users): users
-            default: []  // tidy: nothing else brings somebody in
+            default: []  // tidy: nothing else brings a person in
             }
         for user in users {
             guard let person = change.by, user != person else { continue }

@@ -96,7 +96,7 @@ struct LegChecker: Checker {
         }
     }
 
-    /// One leg for each device of a person, or one for somebody who has none and has not sent it.
+    /// Expects one leg for each device of a person, or one for a person who has none and has not sent it.
     private mutating func expectLegs(of message: Message, at delivery: Delivery, _ state: CheckerState) {
         let user = UserKey(app: message.app, user: delivery.user)
         let devices = state.devices(of: user)

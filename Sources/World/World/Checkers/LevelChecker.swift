@@ -24,7 +24,7 @@ struct LevelChecker: Checker {
                 findings.add("quiet hours", "a push of \(info.message) went to \(key) in quiet hours")
             }
         case .passedGate(let id, let key, let disk):
-            guard let accepted = state.committed.messages[id], let item = disk.store.messages[id] else { return }
+            guard let accepted = state.committed.messages[id], let item = disk.store.rows.messages[id] else { return }
             let user = key.user.user
             let isSilenced = [disk.preferences(upTo: item.position), disk.store.preferences()].allSatisfy {
                 preferences in

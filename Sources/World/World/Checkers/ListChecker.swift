@@ -1,5 +1,5 @@
 // Where a conversation stands in a person's list is changed one thing at a time: a level leaves pin, archive, hiding and draft as they are, and each
-// of these the others (docs/decisions/0039). That every phone holds it is the business of ConvergenceChecker, that it rings and counts as before
+// of these the others (docs/inside/decisions/0039). That every phone holds it is the business of ConvergenceChecker, that it rings and counts as before
 // of the others.
 import StoreModel
 import TidingsModel

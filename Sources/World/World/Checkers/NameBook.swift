@@ -1,7 +1,7 @@
 import StoreModel
 import TidingsModel
 
-/// What people and groups have been called at one time or another of the run: by the backend, by themselves, in a group, and in the app.
+/// The names that people and groups had at one time or another of the run: from the backend, themselves, a group, and the app.
 struct NameBook {
     static let kinds = FactKinds(.named, .change)
 
@@ -23,7 +23,7 @@ struct NameBook {
 
     func isPortrait(_ portrait: String, of user: UserID) -> Bool { self.portraits[user]?.contains(portrait) ?? false }
 
-    /// Whether the server has had a name for its sender from before the message on.
+    /// Returns true if the server has had a name for its sender from before the message on.
     func knowsSender(of accepted: StoreView.Accepted) -> Bool {
         (self.namedSince[accepted.message.sender] ?? nil).map { $0 <= accepted.number } ?? false
     }

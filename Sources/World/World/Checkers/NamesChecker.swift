@@ -58,7 +58,7 @@ struct NamesChecker: Checker {
         }
     }
 
-    /// Whether it may count others, which stand too far back in the log to be named.
+    /// Returns true if it may count others, which stand too far back in the log to be named.
     private static func mayCount(_ text: PushInfo.Text) -> Bool {
         text.body.plain?.hasSuffix(NotificationWords.english.several.replacing("{count}", with: "")) ?? false
     }

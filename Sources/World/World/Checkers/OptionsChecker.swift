@@ -36,7 +36,7 @@ struct OptionsChecker: Checker {
         }
     }
 
-    /// Whether a push without a level may count others, which stand too far back in the log to be named.
+    /// Returns true if a push without a level may count others, which stand too far back in the log to be named.
     private static func mayCount(_ request: SentPush, _ info: PushInfo) -> Bool {
         guard request.level == nil, let body = info.text?.body.plain else { return request.level == nil }
         return body.hasSuffix(NotificationWords.english.several.replacing("{count}", with: ""))

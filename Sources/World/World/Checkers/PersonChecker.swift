@@ -55,7 +55,7 @@ struct PersonChecker: Checker {
             if self.left[key] != nil { findings.add("P7", "\(key) rings in the foreground for \(message), for nobody") }
             if isOwn { findings.add("P3", "\(key) rings in the foreground for \(message), which is its own") }
         case .exposed(let message, let byAlert, let key):
-            // What such an app gives up (docs/decisions/0008).
+            // What such an app gives up (docs/inside/decisions/0008).
             if byAlert { return findings.reach(.exposedTexts) }
             findings.add("P7", "\(key) shows the text of \(message), which is for somebody else")
         case .presented(let record, let key) where record.isRing && record.reason == .willPresent:

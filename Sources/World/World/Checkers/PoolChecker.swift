@@ -5,14 +5,14 @@ import OrderedCollections
 import StoreModel
 import TidingsModel
 
-/// What becomes of a request of one of the server's APNs clients, by the clients' number of it; no number is used twice.
+/// A fact about a request of one of the server's APNs clients, by the clients' number of it; no number is used twice.
 enum PoolFact: Hashable {
     case asked(UInt64, by: String? = nil)
     case taken(UInt64)
     case ended(UInt64, PoolEnd)
     /// The server's process has ended, and with it the clients.
     case lost
-    /// Those that the server may push with from now on.
+    /// The credentials that the server may push with from now on.
     case active([PushCredentialRecord])
 }
 

@@ -20,7 +20,7 @@ struct ReadElsewhereChecker: Checker {
     private var isClockSet = false
     /// When those went out that are limited by the hour.
     private var sent: [DeviceKey: [Int64]] = [:]
-    /// What the phones showed before somebody read.
+    /// The numbers that the phones showed before a person read.
     private var shownBefore: [DeviceKey: Int] = [:]
     private var unread: [UserKey: Int] = [:]
     private var held: Set<DeviceID> = []

@@ -8,7 +8,7 @@ import TidingsModel
 struct RecallChecker: Checker {
     static let kinds = FactKinds(.applied, .signedOut, .pushed, .posted, .extended, .fetched)
 
-    /// What a phone knows to be recalled or deleted, by its log or by a push.
+    /// The messages that a phone knows to be recalled or deleted, by its log or by a push.
     private var gone: [DeviceKey: Set<MessageID>] = [:]
 
     mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {

@@ -1,4 +1,4 @@
-// P7: the extension strips a push that was made for somebody else than the person who is signed in: without a ring, without its text.
+// P7: the extension strips a push that was made for another person than the one who is signed in: without a ring, without its text.
 import TidingsModel
 
 struct RecipientChecker: Checker {

@@ -1,5 +1,5 @@
-// P1 for requests: what a phone was told is done is in the store. And no message is refused but to somebody who has
-// blocked its sender, or to a group the sender is not in or may not write to.
+// P1 for requests: what a phone was told is done is in the store. And no message is refused but to a person who has blocked its sender, or
+// to a group the sender is not in or may not write to.
 import ClientCore
 import StoreModel
 import TidingsModel
@@ -101,7 +101,7 @@ extension ClientRequest {
 }
 
 extension StoreCommand {
-    /// What a person asked that led to it; nil for what nobody asks like that.
+    /// The person's request that led to it; nil for a command that no person asks for like that.
     fileprivate var request: (user: UserID, request: ClientRequest)? {
         switch self {
         case .change(let operation):

@@ -26,7 +26,7 @@ struct RingChecker: Checker {
     /// notification's identifier; by device, since they go with the person.
     private var due: [DeviceKey: [String: Int]] = [:]
     private var rings: [DeviceKey: [String: Int]] = [:]
-    /// Those of the person before: what was decided may be on its way to the screen while they sign out.
+    /// The places of the person before: a decided ring may be on its way to the screen while they sign out.
     private var late: [Place: Int64] = [:]
     private var pushed: Set<Place> = []
     private var left: Set<DeviceKey> = []

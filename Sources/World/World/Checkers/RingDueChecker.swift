@@ -1,5 +1,5 @@
 // P3: it rings at least once. A message that may ring by the rules at its acceptance rings within two minutes on every
-// phone of its people that is away and ready; docs/simulation.md ("What has to ring") says what moves that bound, what
+// phone of its people that is away and ready; docs/inside/simulation-checks.md ("What has to ring") says what moves that bound, what
 // is counted apart and what is excused.
 import ClientCore
 import OrderedCollections
@@ -7,7 +7,7 @@ import PhoneCore
 import StoreModel
 import TidingsModel
 
-/// A phone of somebody who has the app in the foreground nowhere when a message is accepted.
+/// A phone of a person who has the app in the foreground nowhere when a message is accepted.
 struct AwayPhone: Hashable {
     var key: DeviceKey
     var token: PushToken?
@@ -49,7 +49,7 @@ struct RingDueChecker: Checker {
     private var told: [String: MessageID] = [:]
     /// APNs has taken good tokens for ones of its other environment.
     private var refusesTokens = false
-    /// Devices with such a token: nothing is sent to them until a push is accepted, or the server starts again (docs/decisions/0013-tokens-that-never-worked.md).
+    /// Devices with such a token: nothing is sent to them until a push is accepted, or the server starts again (docs/inside/decisions/0013-tokens-that-never-worked.md).
     private var refused: OrderedSet<DeviceKey> = []
 
     mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {

@@ -15,7 +15,7 @@ struct SilenceLimit {
     }
 
     private var old: OrderedSet<DeviceID> = []
-    /// What kit and extension have silenced there, and the system has not shown yet.
+    /// The number of banners, by place, that kit and extension have silenced and the system has not shown yet.
     private var silenced: OrderedDictionary<Place, Int> = [:]
 
     /// The fact as checkers see it: a banner that could not be silenced is no presentation of theirs.

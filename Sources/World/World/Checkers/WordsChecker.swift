@@ -19,7 +19,7 @@ struct WordsChecker: Checker {
         findings.add("edit", "a push of \(message.id) tells \(key) \(body), it says \(words)")
     }
 
-    /// Whether a push says how many messages it counts, and the others stand too far back in the log to be named.
+    /// Returns true if a push says how many messages it counts, and the others stand too far back in the log to be named.
     private static func counts(
         _ body: String, at position: LogPosition, _ message: Message, for user: UserID, _ state: CheckerState
     ) -> Bool {

@@ -5,7 +5,7 @@ import PhoneCore
 import StoreModel
 import TidingsModel
 
-/// What a run should come to: a checker that was never asked has checked nothing.
+/// A mark that a run should come to: a checker that was never asked has checked nothing.
 package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case secondPhones = "people with two phones"
     case thirdPhones = "people with three phones"
@@ -88,6 +88,9 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case slowDisks = "slow disks of the server"
     case fullDisks = "full disks of the server"
     case storeStops = "servers stopped by their store"
+    case tornBatches = "batches of the server's store torn"
+    case failedSyncs = "commits of the server's store failed"
+    case tornDerivations = "crashes while the store derived"
     case clockJumps = "jumps of the server's clock"
     case throttles = "throttlings of APNs"
     case shutdowns = "shutdowns of APNs"
@@ -175,8 +178,8 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
 }
 
 extension WorldMark {
-    /// Whether runs under this plan come to it: crowds, people without a phone, systems before iOS 15, apps whose pushes bring no text and those that ring in the foreground are
-    /// only where each seed draws its own world.
+    /// Returns true if runs under this plan come to it: crowds, people without a phone, systems before iOS 15, apps whose pushes bring no
+    /// text and those that ring in the foreground are only where each seed draws its own world.
     package func isPossible(with faults: WorldFaults) -> Bool {
         switch self {
         case .thirdPhones, .phoneless, .smallGroups, .oldSystems, .unsilenced, .fetchedTexts, .messageRings,

@@ -2,13 +2,8 @@ import PhoneCore
 
 /// A row of a conversation: an own message at the right, another person's at the left, what is no message in the middle.
 struct BubbleDrawing {
-    private let row: ViewNode
-    private let columns: Int
-
-    init(_ row: ViewNode, columns: Int) {
-        self.row = row
-        self.columns = columns
-    }
+    let row: ViewNode
+    let columns: Int
 
     var lines: [[Span]] {
         let content = RowContent(self.row)

@@ -6,7 +6,7 @@ struct InlineDrawing {
     private let isForm: Bool
     private var nodes: [ViewNode] = []
 
-    /// What a field needs at least.
+    /// The least width of a field.
     private static let fieldColumns = 12
 
     init(columns: Int, isForm: Bool = false) {

@@ -1,10 +1,10 @@
 import PhoneCore
 
-/// What is in a row, in its order.
+/// The content of a row, in its order.
 struct RowContent {
     enum Item {
         case text(String)
-        /// What a message answers.
+        /// The message that a message answers.
         case quote(String)
         /// Its words, or the name of its symbol; empty for a photo.
         case image(String)
@@ -54,16 +54,11 @@ struct RowContent {
 struct RowDrawing {
     /// A longer text has a line of its own.
     static let noteColumns = 10
-    /// Of a title's value, which nothing else follows.
+    /// The width of a title's value, which nothing else follows.
     static let valueColumns = 20
 
-    private let row: ViewNode
-    private let columns: Int
-
-    init(_ row: ViewNode, columns: Int) {
-        self.row = row
-        self.columns = columns
-    }
+    let row: ViewNode
+    let columns: Int
 
     var lines: [[Span]] {
         if self.row.role == .header {
@@ -104,7 +99,7 @@ struct RowDrawing {
         }
     }
 
-    /// What is at the right keeps its place; what is at the left is shortened.
+    /// Spreads a line: the right part keeps its place; the left part is shortened.
     static func spread(_ left: [Span], _ right: [Span], columns: Int) -> [Span] {
         let notes = right.flatMap { [Span(" "), $0] }
         guard !notes.isEmpty else { return left }
@@ -120,7 +115,7 @@ struct RowDrawing {
         case right
     }
 
-    /// Of a message: the names that code gives its views begin so.
+    /// Returns the side of a message: the identifiers that code gives its views begin like this.
     static func side(of row: ViewNode) -> Side? {
         if row.identifier?.hasPrefix("outgoing") == true { return .right }
         if row.identifier?.hasPrefix("incoming") == true { return .left }

@@ -32,11 +32,11 @@ struct ScreenDrawing {
                 lines[row] = [Span(" ▼", .good)] + strip.map { Span($0.text, .good) }
             }
         }
-        for box in drawing.boxes { ViewBox(box, columns: columns).lay(over: &lines) }
+        for box in drawing.boxes { ViewBox(node: box, columns: columns).lay(over: &lines) }
         return lines.map { Line($0, columns: columns).spans }
     }
 
-    /// Whether there is anything to draw.
+    /// Returns true if there is anything to draw.
     static func hasContent(_ windows: [ViewNode]) -> Bool {
         func says(_ node: ViewNode) -> Bool {
             (node.role != .window && (node.text ?? node.label) != nil) || node.children.contains(where: says)
@@ -78,7 +78,7 @@ struct ScreenDrawing {
         case .tabBar: self.bottom += BarDrawing.tabs(node, columns: self.columns)
         case .alert, .menu: self.boxes.append(node)
         case .table: self.addTable(node)
-        case .row, .header: self.body.append(.lines(RowDrawing(node, columns: self.columns).lines))
+        case .row, .header: self.body.append(.lines(RowDrawing(row: node, columns: self.columns).lines))
         case .text: self.body.append(.lines(node.words.wrapped(to: self.columns - 2).map { [Span(" " + $0)] }))
         case .window, .group, .button, .control, .image, .textField, .switch:
             guard node.children.isEmpty else { return self.add(node.children) }
@@ -91,7 +91,8 @@ struct ScreenDrawing {
         let isChat = table.children.contains { RowDrawing.side(of: $0) != nil }
         let rows = table.children.map { row in
             isChat
-                ? BubbleDrawing(row, columns: self.columns).lines : RowDrawing(row, columns: self.columns).lines
+                ? BubbleDrawing(row: row, columns: self.columns).lines
+                : RowDrawing(row: row, columns: self.columns).lines
         }
         self.body.append(.table(rows.filter { !$0.isEmpty }, isReadFromEnd: isChat))
     }
@@ -150,7 +151,7 @@ struct ScreenDrawing {
 }
 
 extension ViewNode {
-    /// What is written on it or said of it, made visible; empty for nothing.
+    /// The text on it or spoken for it, made visible; empty for none.
     var words: String { VisibleText.of(self.text ?? self.label ?? "") }
 }
 

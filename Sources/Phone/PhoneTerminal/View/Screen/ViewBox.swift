@@ -2,15 +2,10 @@ import PhoneCore
 
 /// An alert or a menu: a box in the middle, over what is below.
 struct ViewBox {
-    private let node: ViewNode
-    private let columns: Int
+    let node: ViewNode
+    let columns: Int
 
     private static let columnsMax = 44
-
-    init(_ node: ViewNode, columns: Int) {
-        self.node = node
-        self.columns = columns
-    }
 
     func lay(over lines: inout [[Span]]) {
         let box = self.lines
@@ -55,7 +50,7 @@ struct ViewBox {
 
     private var texts: [String] { self.leaves.filter { $0.role == .text || $0.role == .header }.compactMap(\.text) }
 
-    /// What says or does something, without what only holds it.
+    /// The views that say or do something, without those that only hold them.
     private var leaves: [ViewNode] {
         func leaves(_ node: ViewNode) -> [ViewNode] {
             switch node.role {
