@@ -119,35 +119,3 @@ extension StoreMachine {
         self.notes.append(note)
     }
 }
-
-extension StoreCommand {
-    /// Whose unreadable rows keep the command from being carried out; nil for commands that are nobody's in particular.
-    var subject: UserKey? {
-        switch self {
-        case .accept(let message, _, _, _, _, _): UserKey(app: message.app, user: message.sender)
-        case .delete(let key, _, _), .setConversationSettings(let key, _, _, _),
-            .setConversationState(let key, _, _, _), .endLevel(let key, _, _),
-            .setPersonSettings(let key, _, _), .setBlocked(let key, _, _, _), .markRead(let key, _, _, _),
-            .compareLog(let key, _), .loadUser(let key), .readLog(let key, _, _, _), .readHistory(let key, _, _, _, _),
-            .readSettings(let key), .readUnread(let key, _),
-            .readConversationList(let key, _, _), .changeAccount(let key, _, _), .readAccount(let key),
-            .mayWrite(let key, _, _), .setFollowing(let key, _, _), .readFollowing(let key),
-            .readMedia(let key, _, _, _), .setLabels(let key, _), .readLabels(let key), .readPushRecipient(let key, _):
-            key
-        case .signIn(let key, _, _, _), .signOut(let key, _), .setPushState(let key, _, _),
-            .setVoIPToken(let key, _, _), .setDeviceStatus(let key, _), .advance(let key, _, _):
-            key.user
-        case .keepLeg(let open): open.leg.user
-        case .endLeg(let ended): ended.leg.user
-        case .receipt(let leg, _, _): leg.user
-        case .once(_, let command): command.subject
-        case .readLegs(let question): question.user.map { UserKey(app: question.app, user: $0) }
-        case .putConversation, .change, .recall, .edit, .acceptCustom, .trace, .readConversation, .readReceipts,
-            .setObjectNames, .readObjectNames, .readRestrictions, .setAccount, .putAccount, .readAccounts,
-            .readFollowers, .readPeople, .readConversations, .registerInstallations, .setProfiles, .readProfiles,
-            .readKept, .readMediaUses, .changeControl, .readMessage,
-            .readControl, .readAudit, .createPush, .stepPush, .changePush, .readPush, .readPushes, .countAudience:
-            nil
-        }
-    }
-}

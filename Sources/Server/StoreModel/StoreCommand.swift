@@ -150,6 +150,73 @@ package enum StoreCommand: Hashable, Sendable {
     case readKept(IdempotencyKey, at: Int64)
 }
 
+/// The person or the app that a command is about.
+package enum StoreSubject: Hashable, Sendable {
+    case person(UserKey)
+    /// Nobody in particular.
+    case app(AppID)
+    /// Operators, and the whole server.
+    case server
+}
+
+extension StoreCommand {
+    package var about: StoreSubject {
+        switch self {
+        case .accept(let message, _, _, _, _, _): .person(UserKey(app: message.app, user: message.sender))
+        case .putConversation(let record): .app(record.app)
+        case .change(let operation): .app(operation.app)
+        case .recall(let operation): .app(operation.app)
+        case .edit(let operation): .app(operation.app)
+        case .acceptCustom(let operation): .app(operation.app)
+        case .delete(let user, _, _), .setConversationSettings(let user, _, _, _),
+            .setConversationState(let user, _, _, _), .endLevel(let user, _, _), .setPersonSettings(let user, _, _),
+            .setBlocked(let user, _, _, _), .markRead(let user, _, _, _), .changeAccount(let user, _, _),
+            .readAccount(let user), .loadUser(let user), .readLog(let user, _, _, _),
+            .readHistory(let user, _, _, _, _),
+            .readSettings(let user), .readUnread(let user, _), .readConversationList(let user, _, _),
+            .mayWrite(let user, _, _), .setFollowing(let user, _, _), .readFollowing(let user),
+            .compareLog(let user, _), .readMedia(let user, _, _, _), .readPushRecipient(let user, _),
+            .setLabels(let user, _), .readLabels(let user):
+            .person(user)
+        case .signIn(let device, _, _, _), .signOut(let device, _), .setPushState(let device, _, _),
+            .setVoIPToken(let device, _, _), .setDeviceStatus(let device, _), .advance(let device, _, _):
+            .person(device.user)
+        case .keepLeg(let open): .person(open.leg.user)
+        case .endLeg(let ended): .person(ended.leg.user)
+        case .receipt(let leg, _, _): .person(leg.user)
+        case .trace(let app, _), .readConversation(let app, _, _, _), .readReceipts(let app, _, _),
+            .setObjectNames(let app, _), .readObjectNames(let app), .readRestrictions(_, let app, _, _, _),
+            .setAccount(let app, _, _), .putAccount(let app, _), .readAccounts(let app, _, _, _),
+            .readFollowers(let app, _, _, _), .readPeople(let app, _, _), .readConversations(let app, _, _),
+            .registerInstallations(let app, _, _), .setProfiles(let app, _, _), .readMessage(let app, _),
+            .readProfiles(let app, _, _), .readMediaUses(let app, _, _), .stepPush(let app, _, _, _, _),
+            .changePush(let app, _, _, _), .readPush(let app, _), .readPushes(let app, _, _),
+            .countAudience(let app, _, _, _):
+            .app(app)
+        case .createPush(let job): .app(job.app)
+        case .readLegs(let question):
+            if let user = question.user { .person(UserKey(app: question.app, user: user)) } else { .app(question.app) }
+        case .changeControl(let change, _): change.app.map { .app($0) } ?? .server
+        case .readControl: .server
+        case .readAudit(let question, _): question.app.map { .app($0) } ?? .server
+        case .once(_, let command): command.about
+        case .readKept(let key, _): .app(key.app)
+        }
+    }
+
+    /// The person whose unreadable rows keep it from being carried out.
+    package var subject: UserKey? { if case .person(let user) = self.about { user } else { nil } }
+
+    /// Nil for what is no tenant's.
+    package var app: AppID? {
+        switch self.about {
+        case .person(let user): user.app
+        case .app(let app): app
+        case .server: nil
+        }
+    }
+}
+
 package struct ConversationOperation: Hashable, Sendable {
     package var app: AppID
     package var conversation: ConversationID

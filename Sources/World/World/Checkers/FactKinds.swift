@@ -117,19 +117,12 @@ extension StoreCommand {
         case .signIn: .signIn
         case .signOut: .signOut
         case .setPushState: .setPushState
-        // Calls are no promise of the World: they bypass log, legs and verdict. Nor does its backend bring tokens.
-        case .setVoIPToken, .registerInstallations: .askStore
         case .advance: .advance
         case .keepLeg: .keepLeg
         case .endLeg: .endLeg
-        case .setDeviceStatus, .receipt, .compareLog, .loadUser, .readLog, .trace, .readLegs, .readConversation,
-            .readHistory, .readMessage,
-            .readSettings, .readReceipts, .changeAccount, .readAccount, .readUnread, .setObjectNames, .readObjectNames,
-            .mayWrite, .readRestrictions, .readAccounts, .readFollowers, .readFollowing, .readPeople, .readProfiles,
-            .readKept, .readMedia, .readMediaUses, .changeControl, .readControl, .readAudit, .readPush, .readPushes,
-            .countAudience, .readPushRecipient, .readLabels, .readConversations, .readConversationList:
-            .askStore
         case .once(_, let command): command.kind
+        // Calls are no promise of the World: they bypass log, legs and verdict. Nor does its backend bring tokens.
+        default: .askStore  // tidy: questions, and what no promise is about
         }
     }
 }
