@@ -64,9 +64,9 @@ import TidingsModel
         try database.close()
         let before = try self.files()
         let refusal =
-            "message store \(path) is of version \(version), and this build reads version 3: "
+            "message store \(path) is of version \(version), and this build reads version 4: "
             + "start with a new file, or run the build that wrote this one"
-        #expect(self.reason(at: path) == .otherVersion(found: version, read: 3))
+        #expect(self.reason(at: path) == .otherVersion(found: version, read: 4))
         func refused(_ work: () throws -> Void) {
             #expect { try work() } throws: { "\($0)" == refusal }
         }

@@ -342,6 +342,7 @@ import TidingsModel
             "DELETE FROM client_message WHERE id = 'c1'",
             "person shop/ada: the sent messages is not what the journal gives"
         ),
+        ("UPDATE storage SET counts = zeroblob(10)", "counts of what apps keep are not what the journal gives"),
     ])
     func `is found by the check, and is whole after the rebuild`(sql: String, finding: String) async throws {
         try await self.fill()

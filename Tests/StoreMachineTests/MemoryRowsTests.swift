@@ -42,6 +42,8 @@ import TidingsModel
         return .keptAnswer(key, KeptAnswer(key: key, fingerprint: [], answer: .done, at: at))
     }
 
+    private func storage(_ applied: JournalPosition) -> StorageRow { StorageRow(app: "shop", applied: applied) }
+
     private func audit(_ number: Int64, _ name: String) -> RowChange {
         .audit(
             AuditRecord(
@@ -63,14 +65,14 @@ import TidingsModel
     @Test func `takes back what was put, replaced and removed since the last commit`() throws {
         try self.putPeople(self.ada)
         try self.rows.append(.lost, at: 1)
-        try self.rows.put(.derived(watermark: 1, indexed: 1, lastMessageID: self.id(7)))
+        try self.rows.put(.derived(watermark: 1, indexed: 1, lastMessageID: self.id(7), storage: [self.storage(1)]))
         try self.rows.put(.profile(1, Profile(name: "Ada")))
         try self.rows.put(.alias(AliasKey(app: "shop", alias: "a"), "ada"))
         try self.rows.put(.device(1, "phone", self.device("phone", self.registered("aa"))))
         try self.rows.commit()
 
         try self.rows.append(.lost, at: 2)
-        try self.rows.put(.derived(watermark: 2, indexed: 2, lastMessageID: self.id(8)))
+        try self.rows.put(.derived(watermark: 2, indexed: 2, lastMessageID: self.id(8), storage: [self.storage(2)]))
         try self.rows.put(.newPerson(2, self.bo))
         try self.rows.put(.profile(1, Profile(name: "Adele")))
         try self.rows.put(.alias(AliasKey(app: "shop", alias: "a"), nil))
@@ -83,6 +85,7 @@ import TidingsModel
         #expect(self.rows.recordsBegin(from: 2) == nil)
         #expect(self.rows.load().watermark == 1)
         #expect(self.rows.load().lastMessageID == self.id(7))
+        #expect(self.rows.load().storage.map(\.applied) == [1])
         #expect(self.rows.allPeople() == [self.ada])
         #expect(self.rows.person(1)?.profile == Profile(name: "Ada"))
         #expect(self.rows.alias(AliasKey(app: "shop", alias: "a")) == "ada")

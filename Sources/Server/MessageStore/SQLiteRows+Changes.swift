@@ -11,8 +11,9 @@ extension SQLiteRows {
             try self.sql.setEpoch.bind(epoch, identity.id, identity.generation).run()
             try self.sql.insertOpening.bind(epoch, identity.opening, next).run()
             try self.sql.forgetOpenings.bind(forgotten).run()
-        case .derived(let watermark, let indexed, let lastMessageID):
+        case .derived(let watermark, let indexed, let lastMessageID, let storage):
             try self.sql.setDerived.bind(watermark, indexed, lastMessageID.rawValue).run()
+            for row in storage { try self.sql.putStorage.bind(row.app.rawValue, row.applied, row.use.encoded).run() }
         case .setAside(let person):
             try self.sql.insertSetAside.bind(person.number, person.key?.app.rawValue, person.key?.user.rawValue).run()
         case .objectNames(let app, let names): try self.put(names, of: app)

@@ -40,6 +40,11 @@ extension SQLiteRows {
         for (app, count) in try self.sql.keptCounts.all({ (AppID($0.text(0)), Int(try $0.count(1))) }) {
             store.keptCounts[app] = count
         }
+        store.storage = try self.sql.allStorage.all { row in
+            StorageRow(
+                app: AppID(row.text(0)), applied: try row.count(1),
+                use: try row.decoded(2, as: StorageUse.self) ?? StorageUse())
+        }
         return store
     }
 

@@ -9,7 +9,7 @@ import TidingsModel
 enum Schema {
     /// "Tidm": tells a store from other programs' databases.
     static let applicationID = 0x5469_646d
-    static let version = 3
+    static let version = 4
 
     /// Makes the tables if the file is new, and checks that it syncs as told.
     static func open(
@@ -227,6 +227,8 @@ enum Schema {
         -- Whom jobs with a local time have reached, so that no later pass does.
         CREATE TABLE push_reached (person INTEGER NOT NULL, job INTEGER NOT NULL, PRIMARY KEY (person, job)) WITHOUT ROWID;
 
+        -- How much is kept of each app (StoreMachine+Storage.swift). `applied`: everything up to this journal position is counted.
+        CREATE TABLE storage (app TEXT PRIMARY KEY, applied INTEGER NOT NULL, counts BLOB NOT NULL) WITHOUT ROWID;
         -- Apps and operators, as JSON (ControlRecords+JSON.swift).
         CREATE TABLE app (id TEXT PRIMARY KEY, record TEXT NOT NULL) WITHOUT ROWID;
         CREATE TABLE operator (name TEXT PRIMARY KEY, record TEXT NOT NULL) WITHOUT ROWID;

@@ -29,6 +29,7 @@ struct Statements {
     let allApps, putApp, allOperators, putOperator, deleteOperator, allKeyUses, putKeyUse, deleteKeyUse: SQLStatement
     let lastAudit, audit, auditOfApp, auditByActor, auditOfAppByActor, putAudit, pruneAudit: SQLStatement
     let keptAnswer, keptAnswers, putKeptAnswer, forgetKeptAnswer, allKeptAnswers, keptCounts: SQLStatement
+    let allStorage, putStorage: SQLStatement
     let mediaUses, insertMediaUse: SQLStatement
     let push, putPush, pushesBefore, allPushes, unfinishedPushes, pushStep, insertPushStep: SQLStatement
     let pushEnd, insertPushEnd, pushReached, insertPushReached, pushesReached, personFacts: SQLStatement
@@ -229,6 +230,8 @@ struct Statements {
         self.keptAnswers = try prepare("\(kept) WHERE app = ? AND at <= ? ORDER BY at, api_key, key LIMIT ?")
         self.allKeptAnswers = try prepare("\(kept) WHERE at <= ? ORDER BY at, app, api_key, key LIMIT ?")
         self.keptCounts = try prepare("SELECT app, count(*) FROM kept_answer GROUP BY app")
+        self.allStorage = try prepare("SELECT app, applied, counts FROM storage")
+        self.putStorage = try prepare("INSERT OR REPLACE INTO storage VALUES (?, ?, ?)")
         self.mediaUses = try prepare(
             "SELECT message FROM media_use WHERE media = ? AND sender = ?")
         self.insertMediaUse = try prepare("INSERT OR IGNORE INTO media_use VALUES (?, ?, ?)")

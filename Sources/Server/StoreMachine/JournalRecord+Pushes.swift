@@ -255,7 +255,7 @@ extension ByteReader {
     /// The range of counts, so that no sum of them overflows.
     fileprivate static let amounts = 0..<(1 << 48)
 
-    fileprivate mutating func amount() throws(StoredBytesFault) -> Int {
+    mutating func amount() throws(StoredBytesFault) -> Int {
         let amount: Int = try self.read()
         guard Self.amounts.contains(amount) else { throw .badValue("count") }
         return amount

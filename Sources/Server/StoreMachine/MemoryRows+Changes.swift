@@ -14,8 +14,9 @@ extension MemoryRows {
             self.write((number: identity.opening, next: next), epoch, in: self.openings)
             let openings = self.openings.all
             for old in openings.order[..<openings.place(after: forgotten)] { self.write(nil, old, in: self.openings) }
-        case .derived(let watermark, let indexed, let lastMessageID):
+        case .derived(let watermark, let indexed, let lastMessageID, let storage):
             self.changeStore { ($0.watermark, $0.indexed, $0.lastMessageID) = (watermark, indexed, lastMessageID) }
+            for row in storage { self.write(row, row.app, in: self.storage) }
         case .setAside(let person): self.write(person, person.number, in: self.setAside)
         case .objectNames(let app, let names):
             self.write(names.isEmpty ? nil : names, app, in: self.objectNames)

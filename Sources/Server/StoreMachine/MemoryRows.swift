@@ -40,6 +40,7 @@ package final class MemoryRows: Rows {
     let keptAnswers = MemoryTable<AppID, KeptAnswerKey, KeptAnswer>()
     /// When each was asked for.
     let keptTimes = MemoryTable<AppID, IdempotencyKey, Int64>()
+    let storage = MemoryList<AppID, StorageRow>()
 
     /// Without chunks.
     let people = MemoryList<Int64, PersonRow>()
@@ -199,6 +200,7 @@ extension MemoryRows {
         row.keyUses = self.keyUses.groups.compactMap { key, uses in uses.rows.first.map { KeyUse(key, at: $0) } }
         row.lastAudit = self.audit.all.order.last ?? 0
         row.unfinishedPushes = self.pushes.all.rows.filter(\.state.isUnfinished).map { ($0.app, $0.id) }
+        row.storage = self.storage.all.rows
         row.keptCounts = self.keptAnswers.groups.mapValues(\.order.count).filter { $0.value > 0 }
         return row
     }

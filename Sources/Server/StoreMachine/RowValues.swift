@@ -32,6 +32,7 @@ package struct StoreRow {
     package var unfinishedPushes: [(app: AppID, id: PushJobID)] = []
     /// How many answers are kept of each app.
     package var keptCounts: [AppID: Int] = [:]
+    package var storage: [StorageRow] = []
 
     package init() {}
 }

@@ -145,8 +145,9 @@ package enum RowChange {
     // The store.
     /// A new opening: its epoch, its numbers, and the first record after it began. Forgets openings of epochs up to `forgotten`.
     case opening(epoch: UInt64, StoreIdentity, next: JournalPosition, forgotten: UInt64)
-    /// Everything up to `watermark` is derived, and the index up to `indexed`.
-    case derived(watermark: JournalPosition, indexed: JournalPosition, lastMessageID: MessageID)
+    /// Everything up to `watermark` is derived, and the index up to `indexed`. `storage`: in place of those of the same apps.
+    case derived(
+        watermark: JournalPosition, indexed: JournalPosition, lastMessageID: MessageID, storage: [StorageRow] = [])
     case setAside(SetAsidePerson)
     case objectNames(AppID, [ObjectName])
     /// nil if it is none any more; also for the following ones.

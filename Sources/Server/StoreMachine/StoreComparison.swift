@@ -53,6 +53,11 @@ package struct StoreComparison {
         if try self.stored.allAudit() != self.replayed.allAudit() {
             found.append("records of changes are not what the journal gives")
         }
+        let use = { (machine: StoreMachine) in machine.appStorage.mapValues(\.row.use) }
+        // Nothing is counted any more of who is set aside.
+        if !self.stored.hasSetAside, use(self.stored) != use(self.replayed) {
+            found.append("counts of what apps keep are not what the journal gives")
+        }
         return found
     }
 

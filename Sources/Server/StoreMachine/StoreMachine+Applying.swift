@@ -117,6 +117,7 @@ extension StoreMachine {
         self.touch(person)
         let position = person.append(entry, chunkBytes: self.configuration.logChunkBytes)
         self.entriesInTail += 1
+        self.count(in: person.key.app) { $0.logEntries += 1 }
         return Delivery(user: person.key.user, position: position, unread: person.counts.unread)
     }
 
@@ -176,6 +177,7 @@ extension StoreMachine {
             self.touch(sender)
         }
         self.rememberID(message.id, position)
+        self.count(in: message.app) { $0.messages.add(1, bytes: message.content.utf8.count) }
         return deliveries
     }
 
@@ -271,11 +273,13 @@ extension StoreMachine {
         } else {
             person.signedIn += 1
             person.devices?.insert(device, at: place)
+            self.count(in: person.key.app) { $0.devices += 1 }
         }
         self.markChanged(device.key.device, of: person)
         for forgotten in DeviceRecord.forgotten(of: person.devices ?? []) {
             let place = person.devicePlace(forgotten)
             person.devices?.remove(at: place)
+            self.count(in: person.key.app) { $0.devices -= 1 }
             self.markChanged(forgotten, of: person)
         }
     }

@@ -261,6 +261,7 @@ extension StoreMachine {
             conversation = MembersState(
                 number: self.lastConversationNumber, stored, members: members, ranks: ranks)
             self.remember(conversation)
+            self.count(in: record.app) { $0.conversations += 1 }
         }
         conversation.record = record
         self.newVersions.append((conversation, stored.version, members, isNewMembership))

@@ -47,8 +47,7 @@ extension StoreMachine {
         let (isDone, watermark) = try self.inTransaction {
             let isDone = try self.derive(&round)
             let watermark = isDone ? round.target : self.watermark
-            try self.rows.put(
-                .derived(watermark: watermark, indexed: self.indexed, lastMessageID: self.lastMessageID))
+            try self.storeProgress(watermark)
             return (isDone, watermark)
         }
         self.watermark = watermark
@@ -132,7 +131,18 @@ extension StoreMachine {
     }
 
     package func storeNew() throws {
-        try self.inTransaction { try self.storeIdentities() }
+        try self.inTransaction {
+            try self.storeIdentities()
+            try self.storeProgress(self.watermark)
+        }
+    }
+
+    /// Writes how far everything is derived, and the counts, in each transaction that derives something.
+    private func storeProgress(_ watermark: JournalPosition) throws {
+        try self.rows.put(
+            .derived(
+                watermark: watermark, indexed: self.indexed, lastMessageID: self.lastMessageID,
+                storage: self.takeChangedStorage()))
     }
 
     /// Rows for new people and conversations, in the same transaction as the first row that mentions their number, or before. All of

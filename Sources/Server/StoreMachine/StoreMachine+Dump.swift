@@ -44,7 +44,8 @@ extension StoreMachine {
             messages: messages, objectNames: self.objectNames, accounts: self.accounts,
             followers: try self.allFollowers(), control: self.control, audit: try self.allAudit(),
             revisions: try self.revisions(of: messages.map(\.id)), kept: try self.allKept(),
-            pushes: try self.allPushJobs(), aliases: try self.allAliases())
+            pushes: try self.allPushJobs(), aliases: try self.allAliases(),
+            storage: self.appStorage.mapValues(\.row.use))
     }
 
     func allKeys() throws -> [UserKey] { Set(self.newPeople.map(\.key)).union(try self.rows.allPeople()).sorted() }

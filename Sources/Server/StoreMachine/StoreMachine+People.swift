@@ -21,6 +21,7 @@ extension StoreMachine {
         person.openLegs = [:]
         person.sentHashes = []
         self.newPeople.append(person)
+        self.count(in: key.app) { $0.people += 1 }
         self.remember(person)
         return person
     }

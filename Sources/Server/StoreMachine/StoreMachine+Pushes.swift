@@ -111,6 +111,7 @@ extension StoreMachine {
         push.lastUsed = self.roundNumber
         self.pushes[job.id] = push
         self.markChanged(push)
+        self.count(in: job.app) { $0.pushes.add(1, bytes: job.contentBytes) }
         self.unfinishedPushes[job.app, default: 0] += 1
         return .pushJob(job)
     }
@@ -137,7 +138,11 @@ extension StoreMachine {
         if record.pass != push.job.pass, let passes = push.job.localTime?.passes, passes.indices.contains(record.pass) {
             (push.job.pass, push.job.sendAt) = (record.pass, passes[record.pass].at)
         }
-        if record.state == .recalled { push.job.eraseBody() }
+        if record.state == .recalled {
+            let before = push.job.contentBytes
+            push.job.eraseBody()
+            self.count(in: record.app) { $0.pushes.add(0, bytes: push.job.contentBytes - before) }
+        }
         self.markChanged(push)
     }
 

@@ -113,6 +113,7 @@ extension StoreMachine {
         self.revisionTail[message.id] = MessageRevision(recalled: position, edited: before.edited)
         self.scheduleErasure(of: message.pushJob == nil ? accepted : nil, before: before, at: position)
         if let job = message.pushJob { try self.count(job, at: position) { $0.recalled += 1 } }
+        try self.recount(message, before, says: nil)
         self.rememberID(recall.id, position)
         let deliveries = try self.appendNotice(of: message, version: version, record: accepted, at: position) {
             person, entry, state in
@@ -128,11 +129,22 @@ extension StoreMachine {
         let before = try self.revision(of: message.id)
         self.revisionTail[message.id] = MessageRevision(recalled: before.recalled, edited: position)
         self.scheduleErasure(of: message.pushJob == nil ? accepted : nil, before: before, at: position)
+        try self.recount(message, before, says: edit.content)
         try self.noteMedia(in: edit, of: accepted)
         let deliveries = try self.appendNotice(of: message, version: version, record: accepted, at: position) {
             _, _, _ in
         }
         return .noted(.edit(edit.seenByRecipient(of: message, deliveries)), deliveries: deliveries)
+    }
+
+    /// - Parameter text: what the message says from now on; nil for one that is recalled.
+    private func recount(_ message: Message, _ before: MessageRevision, says text: String?) throws {
+        // What a push says is counted with its job.
+        guard message.pushJob == nil else { return }
+        try self.count(in: message.app) { use in
+            let earlier = try self.editedContent(before) ?? message.content
+            use.messages.add(text == nil ? -1 : 0, bytes: (text?.utf8.count ?? 0) - earlier.utf8.count)
+        }
     }
 
     private func appendNotice(

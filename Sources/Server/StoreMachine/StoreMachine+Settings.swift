@@ -166,6 +166,7 @@ extension StoreMachine {
         let key = CustomKey(app: operation.app, id: operation.clientMessageID)
         self.customTail[key] = PersonState.SentMessage(id: operation.message.id, at: operation.message.sentAt)
         self.rememberID(operation.message.id, position)
+        self.count(in: operation.app) { $0.customMessages.add(1, bytes: operation.message.content.utf8.count) }
         var deliveries: [Delivery] = []
         for user in operation.recipients {
             let person = try self.intern(UserKey(app: operation.app, user: user))

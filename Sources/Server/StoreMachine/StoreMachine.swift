@@ -119,6 +119,9 @@ package import TidingsModel
 /// - **once** first forgets the key's answer if it has expired (`StoreRules.answerLifetime`), then answers `.kept` if there is one. Of
 ///   the app's answers that have expired it forgets the first `StoreRules.forgottenAtOnce`, by time, then key. An app that keeps as many
 ///   as it may is refused. Then the command is carried out by its own rules, and `StoreRules.answer(to:)` kept, if there is one.
+/// - **Counts** of an app are exact after each command. Messages count until they are recalled, each with the bytes
+///   that it says now; those of a push job do not, but the job does, with what it says once, until it is recalled. What is never removed is
+///   counted for good: custom messages, jobs, log entries, people, and conversations, also dissolved ones. Devices count until they are unknown.
 /// - **trace** knows messages, recalls and custom messages, each by its own id.
 /// - **readLegs** goes back through a person's log to the first id before `oldest`, or through the ids of messages and of ends, and answers
 ///   messages of the app alone.
@@ -210,6 +213,10 @@ package final class StoreMachine {
     var objectNamesTail: Set<AppID> = []
     /// How many answers are kept of each app.
     var keptCounts: [AppID: Int] = [:]
+    /// How much is kept of each app; those whose rows are behind, in the order in which they changed.
+    var appStorage: [AppID: StorageState] = [:]
+    var changedStorage: [StorageState] = []
+    var lastCounted: StorageState?
     /// Devices that got a token since the present round of deriving began, and since the one before.
     var tokenTail: [PushToken: Set<DeviceKey>] = [:]
     var tokensInRound: [PushToken: Set<DeviceKey>] = [:]
@@ -280,6 +287,7 @@ package final class StoreMachine {
         // tidy: order does not leave: they are counted
         for (app, _) in store.unfinishedPushes { self.unfinishedPushes[app, default: 0] += 1 }
         self.keptCounts = store.keptCounts
+        for row in store.storage { self.appStorage[row.app] = StorageState(row) }
         self.lastPersonNumber = store.lastPerson
         self.lastConversationNumber = store.lastConversation
         let setAside = store.setAside + setAside

@@ -23,6 +23,8 @@ package struct StoreDump: Hashable, Sendable {
     /// Sorted by id.
     package var pushes: [PushJob]
     package var aliases: [AppID: [String: UserID]]
+    /// Without kept answers.
+    package var storage: [AppID: StorageUse]
 
     package struct Person: Hashable, Sendable {
         package var record: UserRecord
@@ -85,8 +87,9 @@ package struct StoreDump: Hashable, Sendable {
         messages: [MessageTrace], objectNames: [AppID: [ObjectName]], accounts: [AppID: StoreRules.Accounts],
         followers: [AppID: [ConversationID: Set<UserID>]], control: ControlState,
         audit: [AuditRecord], revisions: [Revision], kept: [KeptAnswer], pushes: [PushJob],
-        aliases: [AppID: [String: UserID]]
+        aliases: [AppID: [String: UserID]], storage: [AppID: StorageUse]
     ) {
+        self.storage = storage
         self.pushes = pushes
         self.aliases = aliases
         self.epoch = epoch

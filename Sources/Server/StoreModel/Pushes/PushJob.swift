@@ -185,6 +185,14 @@ package struct PushJob: Hashable, Sendable {
         self.eraseBody()
     }
 
+    /// In UTF-8.
+    package var contentBytes: Int {
+        switch self.body {
+        case .message(let template): template.content.utf8.count
+        case .custom(let template): template.content.utf8.count
+        }
+    }
+
     /// Nobody reads any more what it said.
     package mutating func eraseBody() {
         guard case .message(let template) = self.body else { return }
