@@ -309,7 +309,9 @@ struct CommandGenerator {
                 self.pick([.bans, .mutes, .invitations]), self.app(), self.membersConversation(),
                 asked: self.chance(60) ? self.user() : nil, at: self.time())
         case 6: return .readUnread(self.userKey(), self.chance(80) ? self.conversation() : nil)
-        case 7: return .readObjectNames(self.app())
+        case 7:
+            let app = self.app()
+            return self.clock % 2 == 0 ? .readStorageUse(app) : .readObjectNames(app)
         case 8:
             let message = self.earlier()
             return .readReceipts(message.app, message.id, asked: self.chance(50) ? message.sender : nil)
@@ -325,7 +327,9 @@ struct CommandGenerator {
         case 3:
             return .readConversation(
                 self.app(), self.membersConversation(), asked: self.chance(70) ? self.user() : nil, at: self.time())
-        case 4: return .readSettings(self.userKey())
+        case 4:
+            let user = self.userKey()
+            return self.clock % 2 == 0 ? .readStorageUse(user.app) : .readSettings(user)
         default:
             if let (key, room) = self.banned, self.chance(75) {
                 let user = self.chance(70) ? key : self.userKey()

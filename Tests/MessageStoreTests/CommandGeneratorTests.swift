@@ -111,7 +111,7 @@ import TidingsModel
         "accept: not_allowed account", "accept: not_allowed author", "accept: by an author",
         "accept: not_a_follower", "setFollowing: done", "setFollowing: not_allowed account",
         "readFollowers: followers", "readFollowing: following", "readPeople: people", "readAccounts: accounts",
-        "readConversations: conversations", "readConversationList: conversationList",
+        "readConversations: conversations", "readConversationList: conversationList", "readStorageUse: storageUse",
     ]
 
     private static let aboutAccess = [

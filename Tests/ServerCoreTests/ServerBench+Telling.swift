@@ -143,6 +143,7 @@ extension ServerBench {
             return "following \(user.user) \(account) \(isFollowing)"
         case .readFollowers(_, let account, _, _): return "followers? \(account)"
         case .readFollowing(let user): return "following? \(user.user)"
+        case .readStorageUse: return "storage?"
         case .readConversations(_, let after, let limit):
             return "conversations? after \(after?.description ?? "-"), \(limit)"
         case .readConversationList(let user, let before, let limit):

@@ -226,7 +226,7 @@ extension ServerBench {
             .readMedia, .readMediaUses, .changeControl, .readControl, .readAudit, .createPush, .stepPush, .changePush,
             .readPush, .readMessage,
             .readPushes, .countAudience, .readPushRecipient, .setLabels, .readLabels, .readConversations,
-            .readConversationList, .registerInstallations:
+            .readConversationList, .readStorageUse, .registerInstallations:
             return false
         case .once(_, let command): return Self.isScripted(command, result)
         }

@@ -76,6 +76,7 @@ extension StoreMachine {
         case .readFollowers(let app, let account, let after, let limit):
             try self.followers(of: account, in: app, after: after, limit: limit)
         case .readFollowing(let key): .following(try self.following(key))
+        case .readStorageUse(let app): .storageUse(self.storageUse(of: app))
         case .readPeople(let app, let after, let limit): try self.people(of: app, after: after, limit: limit)
         case .readConversations(let app, let after, let limit):
             try self.conversations(of: app, after: after, limit: limit)

@@ -88,11 +88,8 @@ extension StoreRules {
         case .profiles: .done
         case .refused, .taken, .conversation, .history, .settings, .receipts, .unread, .objectNames, .accounts,
             .followers, .following, .people, .conversations, .conversationList, .controlState, .audit, .bans, .invited,
-            .mediaUse,
-            .mediaUses, .isSameLog,
-            .unreadable, .device,
-            .user, .page, .trace, .legs,
-            .kept, .failed, .pushJobs, .pushStep, .audience, .pushRecipient:
+            .mediaUse, .mediaUses, .isSameLog, .storageUse, .unreadable, .device, .user, .page, .trace, .legs, .kept,
+            .failed, .pushJobs, .pushStep, .audience, .pushRecipient:
             nil
         }
     }

@@ -108,6 +108,8 @@ package enum StoreCommand: Hashable, Sendable {
     case readFollowers(AppID, ConversationID, after: UserID?, limit: Int)
     /// Which of the accounts that there are the person follows. Answers `.following`, sorted.
     case readFollowing(UserKey)
+    /// Reads counts, at a cost that does not grow with them. Answers `.storageUse`.
+    case readStorageUse(AppID)
     /// Reads an app's people: at most `limit`, after a person. Answers `.people`, sorted.
     case readPeople(AppID, after: UserID?, limit: Int)
     /// Groups, discussions and chat rooms of an app: at most `limit`, after a conversation. Answers `.conversations`, sorted.
@@ -189,9 +191,9 @@ extension StoreCommand {
             .setAccount(let app, _, _), .putAccount(let app, _), .readAccounts(let app, _, _, _),
             .readFollowers(let app, _, _, _), .readPeople(let app, _, _), .readConversations(let app, _, _),
             .registerInstallations(let app, _, _), .setProfiles(let app, _, _), .readMessage(let app, _),
-            .readProfiles(let app, _, _), .readMediaUses(let app, _, _), .stepPush(let app, _, _, _, _),
-            .changePush(let app, _, _, _), .readPush(let app, _), .readPushes(let app, _, _),
-            .countAudience(let app, _, _, _):
+            .readProfiles(let app, _, _), .readMediaUses(let app, _, _), .readStorageUse(let app),
+            .stepPush(let app, _, _, _, _), .changePush(let app, _, _, _), .readPush(let app, _),
+            .readPushes(let app, _, _), .countAudience(let app, _, _, _):
             .app(app)
         case .createPush(let job): .app(job.app)
         case .readLegs(let question):

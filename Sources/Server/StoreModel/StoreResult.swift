@@ -51,6 +51,7 @@ package enum StoreResult: Hashable, Sendable {
     /// nil if the person has no such message, or it does not name the media, which is not its sender's portrait either.
     case mediaUse(MediaUse?)
     case mediaUses([MediaUse])
+    indirect case storageUse(StorageUse)
     case isSameLog(Bool)
     /// Stored bytes that the command needs cannot be read; nothing was written. A person named here is set aside: the
     /// store takes nothing for them until it is rebuilt.
@@ -121,6 +122,7 @@ extension StoreResult {
     package var invited: [Invitee]? { if case .invited(let people) = self { people } else { nil } }
     package var userAccount: AccountState? { if case .userAccount(let account) = self { account } else { nil } }
     package var mediaUse: MediaUse?? { if case .mediaUse(let use) = self { use } else { nil } }
+    package var storageUse: StorageUse? { if case .storageUse(let use) = self { use } else { nil } }
     package var isSameLog: Bool? { if case .isSameLog(let isSame) = self { isSame } else { nil } }
     package var device: DeviceRecord? { if case .device(let record) = self { record } else { nil } }
     package var read: (position: LogPosition?, unread: Int)? {
