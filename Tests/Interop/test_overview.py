@@ -11,6 +11,7 @@ import urllib.error
 import pytest
 from backend import Backend
 from conftest import TOPIC, tool
+from media import JPEG, settings, upload
 from phone_stage import kill, rings
 from test_api_events import Reader
 from test_apps import first_operator
@@ -57,6 +58,31 @@ def test_the_last_hour_has_what_was_sent_also_after_a_restart(site):
     assert (sum(again["messages"]), again["connections"][-1], again["legs"].keys()) == (2, 0, told["legs"].keys())
     # The clock is read anew.
     assert abs(again["since"] - told["since"]) < 1_000
+
+
+def test_what_is_kept_is_counted_exactly_also_after_a_kill(make_site, tmp_path):
+    site = make_site(settings=settings(tmp_path)).start()
+    backend = Backend(site)
+    nothing = backend.call("GET", "storage")
+    assert {kind: it["number"] for kind, it in nothing.items()} == dict.fromkeys(nothing, 0)
+    backend.make_group("team", "The team", "alice", "bob", "carol")
+    for text in ("one", "two", "three"):
+        last = backend.say("alice", "team", text, kind="GRP")
+    backend.recall(last, "alice")
+    backend.send_custom("x", "bob", "dora")
+    upload(site, site.token("alice"))
+    told = backend.call("GET", "storage")
+    content = len(json.dumps({"content": "one"}))
+    assert told == {
+        "messages": {"number": 2, "bytes": 2 * content}, "custom_messages": {"number": 1, "bytes": 1},
+        "pushes": {"number": 0, "bytes": 0}, "media": {"number": 1, "bytes": len(JPEG)},
+        # The group, three messages and a recall for each of three people; the custom message for two.
+        "log_entries": {"number": 17, "bytes": None}, "conversations": {"number": 1, "bytes": None},
+        "people": {"number": 4, "bytes": None}, "devices": {"number": 0, "bytes": None}, "kept_answers": {"number": 0, "bytes": None},
+    }
+    site.server.kill()
+    site.start()
+    assert backend.call("GET", "storage") == told
 
 
 def test_a_push_is_in_the_hour_with_its_lane_and_the_time_it_took(make_stage):

@@ -111,7 +111,7 @@ class Tenant:
     def state(self, operator) -> dict:
         """Everything that can be read of the app."""
         reads = [
-            "users", "object-names", "accounts", "accounts/MP/news", "accounts/MP/news/followers", "media", "statistics", "audit", "conversations",
+            "users", "object-names", "accounts", "accounts/MP/news", "accounts/MP/news/followers", "media", "statistics", "storage", "audit", "conversations",
             *(f"conversations/{it}{rest}" for it in ("GRP/team", "CHRM/room") for rest in ("", "/bans", "/mutes", "/invitations") if (it, rest) != ("GRP/team", "/bans")),
             *(f"conversations/{it}/messages?user=bea" for it in ("PR/ben", "GRP/team")),
             *(f"messages/{it}/{rest}" for it in (self.message, self.of_team) for rest in ("trace", "receipts")), f"calls/{CALL}",

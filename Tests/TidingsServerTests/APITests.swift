@@ -357,7 +357,7 @@ import Yams
             let document = try #require(try Yams.load(yaml: answer.text) as? [String: Any])
             #expect(document["openapi"] as? String == "3.1.0")
             let paths = try #require(document["paths"] as? [String: [String: Any]])
-            #expect(paths.count == 123)
+            #expect(paths.count == 124)
             let json = try await server.request("GET", "/openapi.json", key: nil).json
             #expect(Set((json["paths"]?.members ?? []).map(\.0)) == Set(paths.keys))
             let limit = json["components"]?["parameters"]?["limit"]?["schema"]

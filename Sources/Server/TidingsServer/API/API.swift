@@ -45,7 +45,7 @@ struct API: Sendable {
         phoneRoutes, appKeyRoutes, pushCredentialRoutes, webhookRoutes, messageRoutes, searchRoutes, legRoutes,
         pushRoutes, conversationRoutes, accountRoutes, settingsRoutes, eventRoutes, statisticsRoutes, deviceRoutes,
         registrationRoutes, userRoutes, callRoutes, liveActivityRoutes, broadcastChannelRoutes, testPushRoutes,
-        backendMediaRoutes,
+        backendMediaRoutes, storageRoutes,
     ]
 
     /// The routes for phones, on a port of their own. `/healthz` is there for the proxy in front of it.

@@ -152,6 +152,11 @@ final class MediaShelf: Sendable {
         self.state.withLock { $0.records[id] }.flatMap { $0.app == app ? $0 : nil }
     }
 
+    /// Returns the number of an app's files, and the bytes that count for its quota.
+    func use(of app: AppID) -> (files: Int, bytes: Int64) {
+        self.state.withLock { ($0.appFiles[app] ?? 0, $0.appBytes[app] ?? 0) }
+    }
+
     /// Returns the records of an app, sorted by id.
     func records(of app: AppID, where isWanted: (MediaRecord) -> Bool) -> [MediaRecord] {
         let all = self.state.withLock { Array($0.records.values) }
