@@ -38,6 +38,8 @@ def test_an_app_is_made_and_its_secret_told_once(console):
     # An empty app says what to do next, and can be suspended after its name was typed.
     console.go(f"#/apps/{name}/people", "People")
     expect(console.main).to_contain_text("Nobody yet")
+    console.go(f"#/apps/{name}/settings?tab=storage", "Settings")
+    expect(console.main).to_contain_text("Nothing is kept yet")
     console.go(f"#/apps/{name}", name)
     expect(console.main).to_contain_text("No push credential is active")
     console.go(f"#/apps/{name}/settings", "Settings")
@@ -68,6 +70,17 @@ def test_settings_are_saved_and_what_breaks_a_rule_is_told_beside_it(console):
     console.go("#/apps/demo/people", "People")
     console.go("#/apps/demo/settings?tab=limits", "Settings")
     expect(console.page.locator("input[aria-label='messages: One person']")).to_have_value("100/600")
+
+
+def test_what_is_kept_is_shown_by_kind(console):
+    kept = console.stage.site.call("GET", "/v1/apps/demo/storage", key=console.stage.operator_key())
+    assert kept["people"]["number"] > 0
+    console.go("#/apps/demo/people", "People")
+    console.go("#/apps/demo/settings?tab=storage", "Settings")
+    rows = console.main.locator("tbody tr")
+    expect(rows).to_have_count(len(kept))
+    expect(rows.filter(has_text="Messages, without recalled ones")).to_have_count(1)
+    expect(rows.filter(has=console.page.get_by_role("rowheader", name="People", exact=True))).to_contain_text(str(kept["people"]["number"]))
 
 
 def save(console) -> int:

@@ -41,6 +41,7 @@ PAGES = {
     "keys": ("#/apps/demo/settings?tab=keys", "Settings and keys", "设置与密钥"),
     "limits": ("#/apps/demo/settings?tab=limits", "Settings and keys", "设置与密钥"),
     "words": ("#/apps/demo/settings?tab=words", "Settings and keys", "设置与密钥"),
+    "storage": ("#/apps/demo/settings?tab=storage", "Settings and keys", "设置与密钥"),
     "audit of the app": ("#/apps/demo/audit", "Audit of the app", "应用审计"),
     "nowhere": ("#/apps/demo/nowhere", "There is nothing here", "这里什么都没有"),
     "no such app": ("#/apps/other", "There is nothing here", "这里什么都没有"),

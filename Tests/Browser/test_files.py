@@ -35,6 +35,7 @@ FAMILIES = {
     "webhookFailure": ["refused_connection", "timed_out", "tls_failed", "name_not_found", "address_not_allowed", "status",
                        "connection_lost", "overflow"],
     "token": ["none", "registered", "quarantined", "dead"],
+    "storage": ["messages", "custom_messages", "pushes", "media", "log_entries", "conversations", "people", "devices", "kept_answers"],
 }
 
 

@@ -2,9 +2,9 @@
 
 import { h, bdi } from './dom.js';
 import { api, path, curlOf, wrongField } from './api.js';
-import { t, hasText, tx, date, dateTime, timeElement } from './text.js';
+import { t, hasText, tx, number, bytes, date, dateTime, timeElement } from './text.js';
 import { addressOf, replaceAddress } from './address.js';
-import { pageHead, card, table, button, chip, field, textInput, select, checkbox, note, tabs, formDialog, showRefusal, showSecret, roleNote, confirmAction, curlBlock, idChip, toast, emptyState } from './widgets.js';
+import { pageHead, card, table, button, chip, field, textInput, select, checkbox, note, tabs, formDialog, showRefusal, showSecret, roleNote, confirmAction, curlBlock, idChip, toast, emptyState, loaded } from './widgets.js';
 import { may } from './session.js';
 
 const SCOPES = ['tokens', 'messages', 'conversations', 'history', 'settings', 'trace', 'accounts', 'media'];
@@ -274,6 +274,22 @@ function keysTab(page, info) {
     })));
 }
 
+function storageCard({ app, signal }) {
+  const address = path`/v1/apps/${app}/storage`;
+  const list = (kinds) => table({
+    caption: t('settings.tab.storage'),
+    columns: [
+      { label: t('storage.kind'), cell: ([kind]) => t(`storage.${kind}`) },
+      { label: t('storage.number'), className: 'num', cell: ([, kept]) => number(kept.number) },
+      { label: t('storage.bytes'), className: 'num', cell: ([, kept]) => (kept.bytes === null ? '–' : bytes(kept.bytes)) },
+    ],
+    // To set up the app leaves kept answers already.
+    rows: Object.entries(kinds).some(([kind, kept]) => kept.number && kind !== 'kept_answers') ? Object.entries(kinds) : [],
+    empty: emptyState({ title: t('storage.none'), text: t('storage.noneText') }),
+  });
+  return card({ title: t('settings.tab.storage'), lead: t('storage.lead') }, loaded(signal, () => api.get(address, null, { signal }), list, 9), curlBlock(curlOf('GET', address)));
+}
+
 function suspendButton(page, info) {
   const base = path`/v1/apps/${info.id}`;
   const act = info.suspended ? 'resume' : 'suspend';
@@ -306,6 +322,7 @@ export default async function open(page) {
         ['keys', t('settings.tab.keys'), () => keysTab(page, info)],
         ['limits', t('settings.tab.limits'), () => card({ title: t('settings.tab.limits') }, limitsForm(page, info))],
         ['words', t('settings.tab.words'), () => card({ title: t('settings.tab.words') }, wordsForm(page, info))],
+        ['storage', t('settings.tab.storage'), () => storageCard(page)],
       ],
     }),
     curlBlock(curlOf('GET', path`/v1/apps/${app}`)));
