@@ -210,22 +210,27 @@ private struct LocalStoreRun {
         return try self.settle(command, after, isDone: isDone)
     }
 
-    /// What was answered or committed is there, and nothing is there of what was not.
+    /// What was answered or committed is there. Otherwise all is as before, but for how far custom messages were handed over, if the accident
+    /// came after that was remembered: what had waited may be lost, and never comes twice.
     private mutating func settle(
         _ command: LocalStoreCommand, _ after: MemoryLocalStore, isDone: Bool
     ) throws -> String? {
-        switch command {
-        // It is remembered before they are given away: they may be lost, but never come twice.
-        case .takeCustomMessages: self.reference = after
-        // The client hears of the other log again with its next welcome.
-        case .resetLog where !isDone:
-            if let difference = try self.compare() { return difference }
-            guard try self.store.carryOut(command) == .done else {
-                return "cannot begin its log anew after an accident"
-            }
+        guard !isDone else {
             self.reference = after
-        default: if isDone { self.reference = after }
+            return try self.compare()
         }
+        var rows = self.reference.rows
+        let handedOver = try self.store.ask { $0.rows.handedOver }
+        guard handedOver == rows.handedOver || handedOver == after.rows.handedOver else {
+            return "remembers \(handedOver), should remember \(rows.handedOver) or \(after.rows.handedOver)"
+        }
+        rows.save(handedOver)
+        self.reference = MemoryLocalStore(rows: rows)
+        if let difference = try self.compare() { return difference }
+        guard case .resetLog = command else { return nil }
+        // The client hears of the other log again with its next welcome.
+        guard try self.store.carryOut(command) == .done else { return "cannot begin its log anew after an accident" }
+        self.reference = after
         return try self.compare()
     }
 }
