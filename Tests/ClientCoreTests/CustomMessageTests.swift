@@ -130,22 +130,28 @@ extension ClientEffect {
                 .recallNotification(id(101), replacement: nil)))
     }
 
-    @Test func `is not shown if it is recalled before its names are known`() {
+    @Test func `is not shown if it is recalled before its names are known, nor left where an extension has`() throws {
         var core = ClientCore.inBackground()
         _ = core.hear(ClientCoreTests.entry(1), at: at(11))
         #expect(
             core.hear(self.entry, unread: 0, at: at(12)) == [
-                .publishEntries([self.entry]), .markRecalled(id(101)), .lowerBadge(unread: 0, position: 2),
-                .sendFrame(1, ack(2, (2, .suppressed(.recalled)))), .storeSettled(upTo: 2),
+                .publishEntries([self.entry]), .markRecalled(id(101)),
+                .recallNotification(id(101), replacement: try self.replacement()),
+                .lowerBadge(unread: 0, position: 2), .sendFrame(1, ack(2, (2, .suppressed(.recalled)))),
+                .storeSettled(upTo: 2),
             ])
         #expect(core.handle(.namesResolved(id(101), ResolvedNames(user: "Bob")), at: at(12)) == [])
     }
 
-    @Test func `gives its claim back if it is recalled while it waits for one`() {
+    @Test func `gives its claim back if it is recalled while it waits for one`() throws {
         var core = ClientCore.inBackground()
         _ = core.hear(ClientCoreTests.entry(1), at: at(11))
         _ = core.handle(.namesResolved(id(101), ResolvedNames(user: "Bob")), at: at(11))
-        #expect(core.hear(self.entry, unread: 0, at: at(12)).contains(.releaseClaim(id(101))))
+        #expect(
+            core.hear(self.entry, unread: 0, at: at(12)).prefix(4) == [
+                .publishEntries([self.entry]), .markRecalled(id(101)), .releaseClaim(id(101)),
+                .recallNotification(id(101), replacement: try self.replacement()),
+            ])
         #expect(core.handle(.ringClaimed(id(101), .granted), at: at(12)) == [])
     }
 
@@ -159,15 +165,20 @@ extension ClientEffect {
             ])
     }
 
-    @Test func `is recalled after all if it was being posted`() throws {
+    /// `NotificationCenterQueue` does it after the post, whatever becomes of that.
+    @Test func `is taken back at once if it is being posted`() throws {
         var core = ClientCore.inBackground()
         _ = core.hear(ClientCoreTests.entry(1), at: at(11))
         _ = core.handle(.namesResolved(id(101), ResolvedNames(user: "Bob")), at: at(11))
         _ = core.handle(.ringClaimed(id(101), .granted), at: at(11))
-        _ = core.hear(self.entry, unread: 0, at: at(12))
         #expect(
-            core.handle(.notificationPosted(id(101), .shown), at: at(12)).prefix(2) == [
-                .markShown(id(101)), .recallNotification(id(101), replacement: try self.replacement()),
+            core.hear(self.entry, unread: 0, at: at(12)).prefix(3) == [
+                .publishEntries([self.entry]), .markRecalled(id(101)),
+                .recallNotification(id(101), replacement: try self.replacement()),
+            ])
+        #expect(
+            core.handle(.notificationPosted(id(101), .shown), at: at(12)) == [
+                .markShown(id(101)), .sendFrame(1, ack(2, (2, .notified))), .storeSettled(upTo: 2),
             ])
     }
 }

@@ -137,11 +137,13 @@ import TidingsModel
         #expect(early.handle(.namesResolved(id(101), ResolvedNames(user: "Bob")), at: at(2)) == [])
     }
 
-    @Test func `does not ring when it is recalled first`() {
+    @Test func `does not ring when it is recalled first, and is taken back where an extension has shown it`() {
         var core = Self.core()
         _ = core.hear(entry(1), at: at(1))
         let recall = Recall(id: id(900), message: id(101), conversation: withBob, sender: bob, at: 0)
-        _ = core.hear(LogEntry(position: 2, body: .recall(recall)), at: at(1))
+        #expect(
+            core.hear(LogEntry(position: 2, body: .recall(recall)), at: at(1)).contains(
+                .recallNotification(id(101), replacement: nil)))
         #expect(core.handle(.namesResolved(id(101), ResolvedNames(user: "Bob")), at: at(1)) == [])
     }
 }

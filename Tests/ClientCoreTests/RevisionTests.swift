@@ -62,8 +62,9 @@ import TidingsModel
         let deletion = LogEntry(position: 2, body: .deletion(Deletion(conversation: withBob, messages: [id(101)])))
         #expect(
             core.hear(deletion, unread: 0, at: at(11)) == [
-                .publishEntries([deletion]), .markRecalled(id(101)), .lowerBadge(unread: 0, position: 2),
-                .sendFrame(1, ack(2, (2, .suppressed(.recalled)))), .storeSettled(upTo: 2),
+                .publishEntries([deletion]), .markRecalled(id(101)), .recallNotification(id(101), replacement: nil),
+                .lowerBadge(unread: 0, position: 2), .sendFrame(1, ack(2, (2, .suppressed(.recalled)))),
+                .storeSettled(upTo: 2),
             ])
     }
 

@@ -40,7 +40,7 @@ extension ClientCore {
                 self.decisions.edit(edit)
             case .deletion(let deletion):
                 self.settlements.append(entry.position, .neutral)
-                for message in deletion.messages { self.deleted(message, into: &effects) }
+                for message in deletion.messages { self.takeBack(message, into: &effects) }
                 self.lowerBadge(into: &effects)
             case .conversationSettings, .personSettings, .blocked:
                 self.settlements.append(entry.position, .neutral)

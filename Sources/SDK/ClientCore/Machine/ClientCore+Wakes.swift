@@ -54,24 +54,18 @@ extension ClientCore {
             level: self.preferences.level(of: recall.conversation, wall: self.wall(at: now)), unread: self.unread,
             position: position,
             recipientTag: self.recipient?.tag)
-        // First: an extension that answers from now on knows. A push of it may come late, too.
-        effects.append(.markRecalled(recall.message))
-        self.forgetSent(recall.message)
-        if let outcome = self.decisions.recall(recall.message, replacement: replacement) {
-            self.apply(outcome, sendsAck: false, into: &effects)
-        } else {
-            effects.append(.recallNotification(recall.message, replacement: replacement))
-        }
+        self.takeBack(recall.message, replacement: replacement, into: &effects)
     }
 
-    /// Its notification is removed without a replacement.
-    mutating func deleted(_ message: MessageID, into effects: inout [ClientEffect]) {
+    /// Takes back a message that was recalled, or deleted by the person. Without a replacement its notification is removed.
+    mutating func takeBack(
+        _ message: MessageID, replacement: LocalNotification? = nil, into effects: inout [ClientEffect]
+    ) {
+        // First: an extension that answers from now on knows. A push of it may come late, too.
         effects.append(.markRecalled(message))
         self.forgetSent(message)
-        if let outcome = self.decisions.recall(message, replacement: nil) {
-            self.apply(outcome, sendsAck: false, into: &effects)
-        } else {
-            effects.append(.recallNotification(message, replacement: nil))
-        }
+        self.apply(self.decisions.recall(message), sendsAck: false, into: &effects)
+        // Whatever became of it here: an extension may have shown it, and told the system of it.
+        effects.append(.recallNotification(message, replacement: replacement))
     }
 }

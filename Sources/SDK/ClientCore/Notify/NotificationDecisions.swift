@@ -15,11 +15,6 @@ package struct NotificationDecisions: Hashable, Sendable {
         var step: Step
         let isInForeground: Bool
         var names: Gate.Names?
-        var recall: Recall?
-    }
-
-    private struct Recall: Hashable, Sendable {
-        var replacement: LocalNotification?
     }
 
     private enum Step: Hashable, Sendable {
@@ -120,9 +115,6 @@ package struct NotificationDecisions: Hashable, Sendable {
         case .shown:
             var outcome = self.finish(id, .notified)
             outcome.effects.append(.markShown(id))
-            if let recall = item.recall {
-                outcome.effects.append(.recallNotification(id, replacement: recall.replacement))
-            }
             return outcome
         case .notAuthorized:
             var outcome = self.finish(id, .suppressed(.notAuthorized))
@@ -187,18 +179,15 @@ package struct NotificationDecisions: Hashable, Sendable {
 
     package var isPosting: Bool { self.pending.values.contains { $0.step == .posting } }
 
-    /// Takes back a message: it is not shown if it is not with the notification centre yet. Nil if it is not under way here.
-    package mutating func recall(_ id: MessageID, replacement: LocalNotification?) -> Outcome? {
-        guard let item = self.pending[id] else { return nil }
-        switch item.step {
+    /// Takes back a message: it is not shown here if it is not with the notification centre yet.
+    package mutating func recall(_ id: MessageID) -> Outcome {
+        switch self.pending[id]?.step {
         case .names, .delegate: return self.finish(id, .suppressed(.recalled))
         case .claim:
             var outcome = self.finish(id, .suppressed(.recalled))
             outcome.effects.append(.releaseClaim(id))
             return outcome
-        case .posting:
-            self.pending[id]?.recall = Recall(replacement: replacement)
-            return Outcome()
+        case .posting, nil: return Outcome()
         }
     }
 
