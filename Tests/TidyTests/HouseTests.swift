@@ -134,6 +134,7 @@ enum HouseRules {
         expectNone(Tree.swift.flatMap(HouseRules.longFunctions))
     }
     @Test func `names the guard of every unchecked promise`() { expectNone(Tree.swift.flatMap(HouseRules.unguarded)) }
+    @Test func `drops no failure by a fault of the compiler`() { expectNone(DroppedThrows.findings(in: Tree.swift)) }
     @Test func `has views that follow the person`() { expectNone(Tree.swift.flatMap(HouseRules.fixedViews)) }
 
     @Test func `uses nothing younger than iOS 15 in what an app links`() {
@@ -155,6 +156,8 @@ enum HouseRules {
     private static func source(_ text: String, at path: String = "Sources/SDK/TidingsUI/Sample.swift") -> Source {
         Source(path: path, text: text)
     }
+
+    private static let cases = source("enum RowFact {\n    case fact(Int, Int)\n    case page(Int, of: Int), none\n}")
 
     @Test func `refuses a file of 401 lines and a function of 71, unless they say why`() {
         let long = String(repeating: "let a = 1\n", count: 401)
@@ -185,6 +188,31 @@ enum HouseRules {
             HouseRules.unguarded(Self.source("// `state` is guarded by `lock`.\nclass A: @unchecked Sendable {}")) == []
         )
         #expect(HouseRules.unguarded(Self.source("class A: @unchecked Sendable {\n    // Immutable.\n}")) == [])
+    }
+
+    @Test(arguments: [
+        "return try a || self.rows.has(.fact(1, b))", "let x = try a && self.rows.has(RowFact.fact(1, b))",
+        "return try a\n    ?? self.read(.page(1, of: b))", "if a || (try has(.fact(x(y, z), b))) {",
+        "let x = a ?? (try? has(.fact(1, b)))", "return try f(a, b && has(.fact([1, 2], b)))",
+        "guard try !a.isEmpty\n    || self.has(\n        .fact(1, b)),\n    let c else { return }",
+        "return try a.map { $0 } ?? self.read(.page(1, of: b))", "return try [a || has(.fact(1, 2))]",
+        "return try a == 1 && f(.none) && f(.fact(1, 2))", "try f(a) { try b || has(.fact(1, 2)) }",
+    ])
+    func `refuses a case of several values in an operand that may throw`(_ text: String) {
+        #expect(DroppedThrows.findings(in: [Self.cases, Self.source(text)]).count == 1)
+    }
+
+    @Test(arguments: [
+        "return try self.has(.fact(1, b)) || a", "return try a || self.rows.has(fact)",
+        "return try a || self.rows.has(.fact(b))", "return a || self.rows.has(.fact(1, b))",
+        "let x = try a || b\nlet c = RowFact.fact(1, 2)", "return try a || b ? .fact(1, 2) : .none",
+        "if try a || b, case .fact(let x, let y) = c {", "return try a || b.contains { try has(.fact(1, $0)) }",
+        "f(try a, b || c(.fact(1, 2)))", "return try f(a ?? b, .fact(1, 2))", "return try a || self.fact(1, b)",
+        "if try a {\n    f()\n} else if b || c == .fact(1, 2) {", "return try a || b(.other(1, 2))",
+        "case .one: try a || b\ncase .fact(let x, let y): c", "guard try a || b else { return .fact(1, 2) }",
+    ])
+    func `lets pass operands that do not throw, or make no such case`(_ text: String) {
+        expectNone(DroppedThrows.findings(in: [Self.cases, Self.source(text)]))
     }
 
     @Test(arguments: [
