@@ -58,6 +58,25 @@ import TidingsModel
         #expect(try await database.read { try String.fetchAll($0, sql: "SELECT key FROM kept_answer") } == ["k4"])
     }
 
+    @Test func `cannot be given again where it is damaged, and is counted and forgotten like others`() async throws {
+        let folder = try TemporaryFolder()
+        let store = try MessageStore(path: folder.path(), logger: quiet)
+        _ = try await store.apply((1...3).map { self.once(accept(message($0)), "k\($0)") })
+        store.close()
+        try await DatabaseQueue(path: folder.path()).write {
+            try $0.execute(sql: "UPDATE kept_answer SET invited = x'FF' WHERE key = 'k1'")
+        }
+        let again = try MessageStore(path: folder.path(), logger: quiet)
+        let results = try await again.apply([
+            self.once(accept(message(1)), "k1"), self.once(accept(message(4)), "k4"),
+            self.once(accept(message(4)), "k4", at: 5 + StoreRules.answerLifetime),
+            self.once(accept(message(5)), "k1", at: 6 + StoreRules.answerLifetime),
+        ])
+        let kinds = results.map { "\($0)".prefix { $0 != "(" } }
+        #expect(kinds == ["unreadable", "refused", "accepted", "accepted"])
+        again.close()
+    }
+
     @Test func `goes over into a store that is rebuilt whole`() async throws {
         let folder = try TemporaryFolder()
         let store = try MessageStore(path: folder.path(), logger: quiet)

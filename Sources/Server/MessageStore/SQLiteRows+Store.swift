@@ -96,9 +96,10 @@ extension SQLiteRows {
         try self.sql.keptAnswer.bind(key.app.rawValue, key.apiKey, key.text).first { try $0.keptAnswer() }
     }
 
-    func keptAnswers(of app: AppID?, upTo end: Int64, limit: Int) throws -> [KeptAnswer] {
-        guard let app else { return try self.sql.allKeptAnswers.bind(end, limit).all { try $0.keptAnswer() } }
-        return try self.sql.keptAnswers.bind(app.rawValue, end, limit).all { try $0.keptAnswer() }
+    func keptAnswers(of app: AppID?, upTo end: Int64, limit: Int) throws -> [KeptAnswerKey] {
+        let rows =
+            app.map { self.sql.keptAnswers.bind($0.rawValue, end, limit) } ?? self.sql.allKeptAnswers.bind(end, limit)
+        return try rows.all { KeptAnswerKey(at: $0.int(3), key: $0.idempotencyKey()) }
     }
 
     // MARK: Changes
@@ -158,11 +159,14 @@ extension SQLStatement {
 
     fileprivate func keptAnswer() throws -> KeptAnswer {
         var answer: IdempotentAnswer =
-            self.isNull(4) ? .done : .accepted(self.message(4), sentAt: self.int(5), isRepeat: self.int(6) != 0)
+            self.isNull(5) ? .done : .accepted(self.message(5), sentAt: self.int(6), isRepeat: self.int(7) != 0)
         if let invited = try self.decoded(8, as: [UserID].self) { answer = .invited(invited) }
         return KeptAnswer(
-            key: IdempotencyKey(app: AppID(self.text(7)), apiKey: self.text(0), text: self.text(1)),
-            fingerprint: self.bytes(2), answer: answer, at: self.int(3))
+            key: self.idempotencyKey(), fingerprint: self.bytes(4), answer: answer, at: self.int(3))
+    }
+
+    fileprivate func idempotencyKey() -> IdempotencyKey {
+        IdempotencyKey(app: AppID(self.text(0)), apiKey: self.text(1), text: self.text(2))
     }
 }
 

@@ -223,10 +223,14 @@ struct Statements {
         self.auditOfAppByActor = try audit(" AND app = ? AND actor = ?")
         self.putAudit = try prepare("INSERT OR REPLACE INTO audit VALUES (?, ?, ?, ?)")
         self.pruneAudit = try prepare("DELETE FROM audit WHERE number <= ?")
-        let kept = "SELECT api_key, key, fingerprint, at, message, sent_at, repeated, app, invited FROM kept_answer"
-        self.keptAnswer = try prepare("\(kept) WHERE app = ? AND api_key = ? AND key = ?")
+        self.keptAnswer = try prepare(
+            """
+            SELECT app, api_key, key, at, fingerprint, message, sent_at, repeated, invited FROM kept_answer
+            WHERE app = ? AND api_key = ? AND key = ?
+            """)
         self.putKeptAnswer = try prepare("INSERT INTO kept_answer VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
         self.forgetKeptAnswer = try prepare("DELETE FROM kept_answer WHERE app = ? AND api_key = ? AND key = ?")
+        let kept = "SELECT app, api_key, key, at FROM kept_answer"
         self.keptAnswers = try prepare("\(kept) WHERE app = ? AND at <= ? ORDER BY at, api_key, key LIMIT ?")
         self.allKeptAnswers = try prepare("\(kept) WHERE at <= ? ORDER BY at, app, api_key, key LIMIT ?")
         self.keptCounts = try prepare("SELECT app, count(*) FROM kept_answer GROUP BY app")

@@ -225,19 +225,12 @@ extension MemoryRows {
         self.keptTimes[key.app, key].flatMap { self.keptAnswers[key.app, KeptAnswerKey(at: $0, key: key)] }
     }
 
-    package func keptAnswers(of app: AppID?, upTo end: Int64, limit: Int) -> [KeptAnswer] {
+    package func keptAnswers(of app: AppID?, upTo end: Int64, limit: Int) -> [KeptAnswerKey] {
         // tidy: order does not leave: they are sorted
         let groups = app.map { [self.keptAnswers[$0]] } ?? Array(self.keptAnswers.groups.values)
-        let found = groups.flatMap { group in group.rows.prefix { $0.at <= end } }
-        return Array((app == nil ? found.sorted { $0.place < $1.place } : found).prefix(limit))
+        let found = groups.flatMap { group in group.order.prefix { $0.at <= end } }
+        return Array((app == nil ? found.sorted() : found).prefix(limit))
     }
-}
-
-struct KeptAnswerKey: Comparable {
-    var at: Int64
-    var key: IdempotencyKey
-
-    static func < (left: Self, right: Self) -> Bool { (left.at, left.key) < (right.at, right.key) }
 }
 
 extension KeptAnswer {

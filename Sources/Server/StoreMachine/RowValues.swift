@@ -151,6 +151,18 @@ package struct AliasKey: Hashable {
     }
 }
 
+package struct KeptAnswerKey: Comparable {
+    package var at: Int64
+    package var key: IdempotencyKey
+
+    package init(at: Int64, key: IdempotencyKey) {
+        self.at = at
+        self.key = key
+    }
+
+    package static func < (left: Self, right: Self) -> Bool { (left.at, left.key) < (right.at, right.key) }
+}
+
 /// The client's id of a custom message.
 package struct CustomKey: Hashable {
     package var app: AppID

@@ -136,8 +136,8 @@ package protocol Rows: AnyObject {
     /// Records that the question's app and actor are about, with numbers below `end` and above `start`; the greatest first.
     func audit(_ question: AuditQuestion, before end: Int64, after start: Int64, limit: Int) throws -> [AuditRecord]
     func keptAnswer(_ key: IdempotencyKey) throws -> KeptAnswer?
-    /// Of an app (nil for all), with `at` not above `end`; by `at`, then key.
-    func keptAnswers(of app: AppID?, upTo end: Int64, limit: Int) throws -> [KeptAnswer]
+    /// Of an app (nil for all), with `at` not above `end`, in order. Reads nothing else of them: what is damaged is forgotten like others.
+    func keptAnswers(of app: AppID?, upTo end: Int64, limit: Int) throws -> [KeptAnswerKey]
 }
 
 /// A row, as it is from now on, in place of the one with the same key.

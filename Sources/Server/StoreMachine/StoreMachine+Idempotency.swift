@@ -8,7 +8,7 @@ extension StoreMachine {
         let app = request.key.app
         if let kept = try self.rows.keptAnswer(request.key) {
             guard kept.isExpired(at: request.at) else { return .kept(kept) }
-            try self.forget([kept])
+            try self.forget([kept.place])
         }
         let end = request.at - StoreRules.answerLifetime
         try self.forget(self.rows.keptAnswers(of: app, upTo: end, limit: StoreRules.forgottenAtOnce))
@@ -25,13 +25,14 @@ extension StoreMachine {
     }
 
     /// Of one app.
-    private func forget(_ answers: [KeptAnswer]) throws {
+    private func forget(_ answers: [KeptAnswerKey]) throws {
         guard let app = answers.first?.key.app else { return }
         try self.writeAlong { for answer in answers { try self.rows.put(.keptAnswer(answer.key, nil)) } }
         self.keptCounts[app, default: answers.count] -= answers.count
     }
 
     func allKept() throws -> [KeptAnswer] {
-        try self.rows.keptAnswers(of: nil, upTo: .max, limit: .max).sorted { $0.key < $1.key }
+        let places = try self.rows.keptAnswers(of: nil, upTo: .max, limit: .max)
+        return try places.compactMap { try self.rows.keptAnswer($0.key) }.sorted { $0.key < $1.key }
     }
 }
