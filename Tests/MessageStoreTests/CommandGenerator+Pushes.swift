@@ -93,6 +93,9 @@ extension CommandGenerator {
         return .setDeviceStatus(device, ReportedStatus(status, at: self.time()))
     }
 
+    /// They look the same, and are two.
+    private static let aliases: [Alias] = ["caf\u{e9}", "cafe\u{301}"]
+
     private mutating func audience() -> PushAudience {
         switch self.number(0..<19) {
         case 16: .devices(self.audienceDevices())
@@ -100,13 +103,13 @@ extension CommandGenerator {
         case 18: .any([.tag("gold"), .devices(self.audienceDevices())])
         case 0..<5: .everybody
         case 5..<8: .users(self.users(0..<4) + (self.chance(40) ? ["zed"] : []))
-        case 8: .alias(self.pick(["boss", "one"]))
+        case 8: .alias(self.pick(Self.aliases))
         case 9..<11: .tag("gold")
         case 11: .not(.tag("gold"))
         case 12: .all([.everybody, .not(.users(self.users(1..<3)))])
-        case 13: .any([.alias("boss"), .users(self.users(1..<3))])
+        case 13: .any([.alias(Self.aliases[0]), .users(self.users(1..<3))])
         case 14: .all([.users(self.users(1..<4)), .any([.tag("gold"), .everybody])])
-        default: self.chance(40) ? .any([]) : .any([.tag("gold"), .alias("one")])
+        default: self.chance(40) ? .any([]) : .any([.tag("gold"), .alias(Self.aliases[1])])
         }
     }
 
@@ -139,7 +142,7 @@ extension CommandGenerator {
     private mutating func setLabels() -> StoreCommand {
         let change: LabelChange =
             self.chance(50)
-            ? .aliases(self.pick([["boss"], ["one"], ["boss", "one"], []]))
+            ? .aliases(self.pick([[Self.aliases[0]], [Self.aliases[1]], Self.aliases, []]))
             : .tags(self.pick([["gold"], ["gold", "new"], [], ["a b"]]))
         let key = self.userKey()
         // Drawn from what is there, so that the other commands stay as they were.

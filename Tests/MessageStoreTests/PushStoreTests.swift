@@ -110,6 +110,16 @@ private func end(_ message: UInt64, _ number: Int, isRepeated: Bool = false) -> 
         rebuilt.close()
     }
 
+    @Test(arguments: [0, 24])
+    func `is for the one person whom its alias names byte by byte`(steps: Int) async throws {
+        let names: [Alias] = ["caf\u{e9}", "cafe\u{301}"]
+        let labels = [1, 2].map { StoreCommand.setLabels(user($0), .aliases([names[$0 - 1]])) }
+        let dump = try await carryOut(
+            [labels, [created(.alias(names[1])), step(101...104)]], in: self.folder, derivations: steps)
+        #expect(dump.aliases == ["shop": [names[0]: "u1", names[1]: "u2"]])
+        #expect(dump.messages.map { $0.deliveries.map(\.user) } == [["u2"]])
+    }
+
     @Test func `is compared with the journal`() async throws {
         let store = try MessageStore(path: self.folder.path(), logger: quiet)
         _ = try await store.apply(Self.half + [.setLabels(user(1), .aliases(["boss"]))])

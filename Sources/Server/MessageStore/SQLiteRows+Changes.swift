@@ -57,8 +57,9 @@ extension SQLiteRows {
         case .openLeg(let person, let leg, nil):
             try self.sql.deleteOpenLeg.bind(person, leg.message.rawValue, leg.device?.rawValue ?? "").run()
         case .fact(let fact, let holds): try self.put(fact, holds)
-        case .alias(let key, let user?): try self.sql.putAlias.bind(key.app.rawValue, key.alias, user.rawValue).run()
-        case .alias(let key, nil): try self.sql.deleteAlias.bind(key.app.rawValue, key.alias).run()
+        case .alias(let key, let user?):
+            try self.sql.putAlias.bind(key.app.rawValue, key.alias.rawValue, user.rawValue).run()
+        case .alias(let key, nil): try self.sql.deleteAlias.bind(key.app.rawValue, key.alias.rawValue).run()
         case .members(let conversation, let version, let members):
             var writer = ByteWriter()
             for member in members { writer.signed(member) }

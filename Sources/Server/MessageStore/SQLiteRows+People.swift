@@ -200,12 +200,12 @@ extension SQLiteRows {
     }
 
     func alias(_ key: AliasKey) throws -> UserID? {
-        try self.sql.alias.bind(key.app.rawValue, key.alias).first { UserID($0.text(0)) }
+        try self.sql.alias.bind(key.app.rawValue, key.alias.rawValue).first { UserID($0.text(0)) }
     }
 
     func allAliases() throws -> [(key: AliasKey, user: UserID)] {
         try self.sql.allAliases.all {
-            (key: AliasKey(app: AppID($0.text(0)), alias: $0.text(1)), user: UserID($0.text(2)))
+            (key: AliasKey(app: AppID($0.text(0)), alias: Alias($0.text(1))), user: UserID($0.text(2)))
         }
     }
 

@@ -243,6 +243,8 @@ extension PushCounts: StoredValue {
     }
 }
 
+extension Alias: StoredValue {}
+
 extension PersonLabels: StoredValue {
     package func write(to writer: inout ByteWriter) { writer.write(self.aliases, self.tags) }
 

@@ -46,7 +46,7 @@ package enum JournalRecord: Hashable {
     case pushStep(PushStepRecord)
     case pushChange(PushStateRecord)
     /// `removed`: aliases that are the person's no longer.
-    case labels(UserKey, PersonLabels, removed: [String])
+    case labels(UserKey, PersonLabels, removed: [Alias])
     /// In place of a record that could not be read or applied when the store was rebuilt, so that later records keep their positions.
     case lost
 

@@ -52,7 +52,7 @@ package final class MemoryRows: Rows {
     let tokens = MemoryTable<PushToken, DeviceKey, Void>()
     let openLegs = MemoryTable<Int64, LegID, OpenLeg>()
     let facts = MemoryTable<FactGroup, FactKey, Void>()
-    let aliases = MemoryTable<AppID, String, UserID>()
+    let aliases = MemoryTable<AppID, Alias, UserID>()
 
     /// Without members.
     let conversations = MemoryList<Int64, ConversationRow>()

@@ -143,9 +143,9 @@ package struct FollowerKey: Hashable {
 
 package struct AliasKey: Hashable {
     package var app: AppID
-    package var alias: String
+    package var alias: Alias
 
-    package init(app: AppID, alias: String) {
+    package init(app: AppID, alias: Alias) {
         self.app = app
         self.alias = alias
     }

@@ -29,7 +29,7 @@ extension StoreMachine {
         return try self.write(.labels(key, after, removed: removed))
     }
 
-    func user(called alias: String, in app: AppID) throws -> UserID? {
+    func user(called alias: Alias, in app: AppID) throws -> UserID? {
         let key = AliasKey(app: app, alias: alias)
         if let known = self.aliasTail[key] { return known }
         return try self.rows.alias(key)
@@ -37,7 +37,7 @@ extension StoreMachine {
 
     /// Rows may be ahead when it is applied again: in the end each alias is whose the last record says.
     func applyLabels(
-        _ labels: PersonLabels, removed: [String], of key: UserKey, at position: JournalPosition
+        _ labels: PersonLabels, removed: [Alias], of key: UserKey, at position: JournalPosition
     ) throws -> StoreResult {
         let person = try self.intern(key)
         for alias in removed { self.aliasTail.updateValue(nil, forKey: AliasKey(app: key.app, alias: alias)) }
@@ -56,8 +56,8 @@ extension StoreMachine {
     }
 
     /// For the dump; no empty dictionaries.
-    func allAliases() throws -> [AppID: [String: UserID]] {
-        var all: [AppID: [String: UserID]] = [:]
+    func allAliases() throws -> [AppID: [Alias: UserID]] {
+        var all: [AppID: [Alias: UserID]] = [:]
         for (key, user) in try self.rows.allAliases() { all[key.app, default: [:]][key.alias] = user }
         for (key, user) in self.aliasTail { all[key.app, default: [:]][key.alias] = user }
         return all.filter { !$0.value.isEmpty }

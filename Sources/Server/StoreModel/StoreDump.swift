@@ -22,7 +22,7 @@ package struct StoreDump: Hashable, Sendable {
     package var kept: [KeptAnswer]
     /// Sorted by id.
     package var pushes: [PushJob]
-    package var aliases: [AppID: [String: UserID]]
+    package var aliases: [AppID: [Alias: UserID]]
     /// Without kept answers.
     package var storage: [AppID: StorageUse]
 
@@ -87,7 +87,7 @@ package struct StoreDump: Hashable, Sendable {
         messages: [MessageTrace], objectNames: [AppID: [ObjectName]], accounts: [AppID: StoreRules.Accounts],
         followers: [AppID: [ConversationID: Set<UserID>]], control: ControlState,
         audit: [AuditRecord], revisions: [Revision], kept: [KeptAnswer], pushes: [PushJob],
-        aliases: [AppID: [String: UserID]], storage: [AppID: StorageUse]
+        aliases: [AppID: [Alias: UserID]], storage: [AppID: StorageUse]
     ) {
         self.storage = storage
         self.pushes = pushes

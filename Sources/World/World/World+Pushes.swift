@@ -9,7 +9,7 @@ import TidingsModel
 extension World {
     static let pushService = ConversationID(type: .pushService, target: "push")
     static let pushTags = ["gold", "quiet"]
-    private static let pushAliases = ["customer-1", "customer-2"]
+    private static let pushAliases: [Alias] = ["customer-1", "customer-2"]
     /// The number of pushes, the newest, of which one may be changed.
     private static let changedMax = 8
 

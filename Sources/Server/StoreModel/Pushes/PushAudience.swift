@@ -9,7 +9,7 @@ package enum PushAudience: Hashable, Sendable {
     /// These devices of the audience's people, as far as they are signed in.
     case devices([Device])
     /// Who is called so, with or without a device.
-    case alias(String)
+    case alias(Alias)
     /// Who has the tag, and a device that is signed in.
     case tag(String)
     /// In each of them.
@@ -36,7 +36,7 @@ package enum PushAudience: Hashable, Sendable {
     /// A person named by an audience.
     package enum Name: Hashable, Sendable {
         case user(UserID)
-        case alias(String)
+        case alias(Alias)
     }
 
     /// The facts about a person that decide.
@@ -137,18 +137,24 @@ package enum PushAudience: Hashable, Sendable {
     }
 }
 
+/// A name of one person in an app, given by its backend beside the id.
+package struct Alias: StringIdentifier, JSONWritable {
+    package let rawValue: String
+    package init(_ rawValue: String) { self.rawValue = rawValue }
+}
+
 /// An app's labels for a person: aliases by its backend, each of one person in the app, tags by the app on a phone. All devices of the
 /// person share them.
 package struct PersonLabels: Hashable, Sendable {
     /// Sorted, without repeats; at most `aliasesMax`.
-    package private(set) var aliases: [String]
+    package private(set) var aliases: [Alias]
     /// Sorted, without repeats; at most `tagsMax`.
     package private(set) var tags: [String]
 
     package static let aliasesMax = 16
     package static let tagsMax = ClientRequest.tagsMax
 
-    package init(aliases: [String] = [], tags: [String] = []) {
+    package init(aliases: [Alias] = [], tags: [String] = []) {
         self.aliases = Set(aliases).sorted()
         self.tags = Set(tags).sorted()
     }
@@ -162,7 +168,7 @@ package struct PersonLabels: Hashable, Sendable {
         }
     }
 
-    package func withoutAlias(_ alias: String) -> PersonLabels {
+    package func withoutAlias(_ alias: Alias) -> PersonLabels {
         PersonLabels(aliases: self.aliases.filter { $0 != alias }, tags: self.tags)
     }
 }
@@ -170,7 +176,7 @@ package struct PersonLabels: Hashable, Sendable {
 /// In place of those before.
 package enum LabelChange: Hashable, Sendable {
     /// Who had one of them has it no longer.
-    case aliases([String])
+    case aliases([Alias])
     /// Sets tags; the core has checked that the app has them.
     case tags([String])
 }

@@ -117,7 +117,7 @@ extension StoreRules {
             switch change {
             case .aliases(let aliases):
                 try InvalidField.check(Set(aliases).count, atMost: PersonLabels.aliasesMax, "aliases")
-                for alias in aliases { try PersonLabels.check(alias, "aliases") }
+                for alias in aliases { try PersonLabels.check(alias.rawValue, "aliases") }
             case .tags(let tags):
                 try InvalidField.check(Set(tags).count, atMost: PersonLabels.tagsMax, "tags")
                 for tag in tags { try PersonLabels.check(tag, "tags") }
@@ -177,7 +177,7 @@ extension PushAudience {
                 _ = try UserID.validated(one.user.rawValue, field: "\(field).devices.user")
                 _ = try DeviceID.validated(one.device.rawValue, field: "\(field).devices.device")
             }
-        case .alias(let alias): try PersonLabels.check(alias, "\(field).alias")
+        case .alias(let alias): try PersonLabels.check(alias.rawValue, "\(field).alias")
         case .tag(let tag): try PersonLabels.check(tag, "\(field).tag")
         case .not(let part): try part.check(depth: depth + 1, users: &users, parts: &parts)
         case .all(let inner), .any(let inner):

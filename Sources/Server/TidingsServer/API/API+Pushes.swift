@@ -263,7 +263,7 @@ extension API {
         case "users":
             audience = .users(try self.people(try body.strings(kind), "audience.users", max: PushAudience.usersMax))
         case "devices": audience = .devices(try self.devices(try body.list(kind)))
-        case "alias": audience = .alias(try body.string(kind))
+        case "alias": audience = .alias(Alias(try body.string(kind)))
         case "tag": audience = .tag(try body.string(kind))
         case "not": audience = .not(try self.audience(try body.object(kind), depth: depth + 1))
         case "all": audience = .all(try self.audiences(try body.list(kind), depth: depth + 1))

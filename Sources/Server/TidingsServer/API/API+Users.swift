@@ -25,7 +25,7 @@ extension API {
         .app(.put, "profiles", .accounts, API.setProfiles),
         .user(.get, "aliases", .settings) { api in { user, _, _ in try await api.labels(user, "aliases", \.aliases) } },
         .user(.put, "aliases", .settings, limited: .requests) { api in
-            { user, request, _ in try await api.setLabels(user, request, "aliases") { .aliases($0) } }
+            { user, request, _ in try await api.setLabels(user, request, "aliases") { .aliases($0.map { Alias($0) }) } }
         },
         .user(.delete, "aliases", .settings, limited: .requests) { api in
             { user, _, _ in try await api.execute(.setLabels(user, .aliases([]))) }
@@ -165,7 +165,7 @@ extension API {
     // MARK: - What an app calls a person, for the audiences of pushes
 
     private func labels(
-        _ user: UserKey, _ name: String, _ list: KeyPath<PersonLabels, [String]>
+        _ user: UserKey, _ name: String, _ list: KeyPath<PersonLabels, [some JSONWritable]>
     ) async throws -> Response {
         .json([name: try await self.read(.readLabels(user), \.labels)[keyPath: list]])
     }

@@ -22,7 +22,7 @@ struct AudienceChecker: Checker {
 
     private var pushes: OrderedDictionary<PushJobID, Push> = [:]
     private var tags: [UserID: [String]] = [:]
-    private var aliases: [String: UserID] = [:]
+    private var aliases: [Alias: UserID] = [:]
     private var people: OrderedSet<UserID> = []
 
     /// The devices of messages that are not for all devices of their people.
