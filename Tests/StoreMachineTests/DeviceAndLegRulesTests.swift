@@ -202,6 +202,16 @@ import TidingsModel
         #expect(try opened.apply(.trace("shop", MessageID(rawValue: 1))) == .trace(trace))
     }
 
+    @Test func `keeps its receipt beside that of a device whose id only looks the same`() throws {
+        var opened = try Opened(sending: message(1))
+        let legs = ["caf\u{e9}", "cafe\u{301}"].map { LegID(message: MessageID(rawValue: 1), user: bo, device: $0) }
+        for leg in legs { _ = try opened.apply(.receipt(leg, .shown, at: 8)) }
+        guard case .trace(let trace?) = try opened.apply(.trace("shop", MessageID(rawValue: 1))) else {
+            throw EndedTwice()
+        }
+        #expect(Set(trace.receipts) == Set(legs.map { .init(leg: $0, receipt: .shown, at: 8) }))
+    }
+
     @Test func `keeps no receipt of a message that is not the person's, nor one that is unknown`() throws {
         var opened = try Opened(sending: message(1))
         _ = try opened.send(message(2, in: .init(type: .direct, target: "cy")))

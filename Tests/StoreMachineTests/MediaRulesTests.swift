@@ -156,6 +156,14 @@ extension Opened {
         #expect(try opened.uses(by: nil) == [3])
         #expect(try opened.uses(by: "cy") == [])
     }
+
+    @Test func `speaks for nobody whose id only looks like the sender's`() throws {
+        var opened = Opened()
+        _ = try opened.apply(group(["caf\u{e9}"]))
+        _ = try opened.show(1, from: "caf\u{e9}")
+        #expect(try opened.uses(by: "caf\u{e9}") == [1])
+        #expect(try opened.uses(by: "cafe\u{301}") == [])
+    }
 }
 
 @Suite struct `A portrait that is media` {

@@ -75,7 +75,7 @@ extension SQLiteRows {
         case .customMessage(let key, let sent):
             try self.sql.insertCustomMessage.bind(key.app.rawValue, key.id.rawValue, sent.id.rawValue, sent.at).run()
         case .mediaUse(let use):
-            try self.sql.insertMediaUse.bind(use.media.rawValue, use.sender, use.message.rawValue).run()
+            try self.sql.insertMediaUse.bind(use.media.rawValue, use.sender.rawValue, use.message.rawValue).run()
         case .push(let row): try self.put(row)
         case .pushStep(let number, let job, let record):
             try self.sql.insertPushStep.bind(job.rawValue, number, record).run()

@@ -160,8 +160,8 @@ extension SQLiteRows {
             switch fact {
             case .receipt(let person, let receipt):
                 self.sql.receipt.bind(
-                    person, receipt.message.rawValue, receipt.device, receipt.receipt.rawValue)
-            case .pushEnd(let person, let end): self.sql.pushEnd.bind(person, end.message.rawValue, end.device)
+                    person, receipt.message.rawValue, receipt.device.rawValue, receipt.receipt.rawValue)
+            case .pushEnd(let person, let end): self.sql.pushEnd.bind(person, end.message.rawValue, end.device.rawValue)
             case .deleted(let person, let message): self.sql.deleted.bind(person, message.rawValue)
             case .pushReached(let person, let job): self.sql.pushReached.bind(person, job.rawValue)
             case .follower(let follower): Self.bind(follower, to: self.sql.follower)
@@ -180,10 +180,10 @@ extension SQLiteRows {
         switch fact {
         case .receipt(let person, let receipt):
             try self.sql.insertReceipt.bind(
-                person, receipt.message.rawValue, receipt.device, receipt.receipt.rawValue
+                person, receipt.message.rawValue, receipt.device.rawValue, receipt.receipt.rawValue
             ).run()
         case .pushEnd(let person, let end):
-            try self.sql.insertPushEnd.bind(person, end.message.rawValue, end.device).run()
+            try self.sql.insertPushEnd.bind(person, end.message.rawValue, end.device.rawValue).run()
         case .deleted(let person, let message): try self.sql.insertDeleted.bind(person, message.rawValue).run()
         case .pushReached(let person, let job): try self.sql.insertPushReached.bind(person, job.rawValue).run()
         case .follower(let follower):

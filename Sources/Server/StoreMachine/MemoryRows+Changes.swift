@@ -76,7 +76,7 @@ extension MemoryRows {
                 self.write(message, key.app, key.id, in: self.customMessages)
             }
         case .mediaUse(let mention):
-            let key = MediaKey(media: mention.media, sender: UserID(mention.sender))
+            let key = MediaKey(media: mention.media, sender: mention.sender)
             self.write((), key, mention.message, in: self.mediaUses)
         case .push(let row): self.write(row, row.id, in: self.pushes)
         case .pushStep(let number, let job, let record): self.write(record, job, number, in: self.pushSteps)

@@ -280,9 +280,10 @@ extension RowFact {
         case .receipt(let person, let receipt):
             (
                 .receipts(person),
-                FactKey(id: receipt.message, name: UserID(receipt.device), receipt: receipt.receipt.rawValue)
+                FactKey(id: receipt.message, name: UserID(receipt.device.rawValue), receipt: receipt.receipt.rawValue)
             )
-        case .pushEnd(let person, let end): (.pushEnds(person), FactKey(id: end.message, name: UserID(end.device)))
+        case .pushEnd(let person, let end):
+            (.pushEnds(person), FactKey(id: end.message, name: UserID(end.device.rawValue)))
         case .deleted(let person, let message): (.deleted(person), FactKey(id: message))
         case .pushReached(let person, let job): (.pushesReached(person), FactKey(id: job))
         case .follower(let key): (.followers(key.account), FactKey(name: key.user))

@@ -59,12 +59,12 @@ package final class PersonState {
     package struct Receipt: Hashable {
         package var message: MessageID
         /// Empty for the leg of a person without devices.
-        package var device: String
+        package var device: DeviceID
         package var receipt: LegReceipt
 
         package init(_ leg: LegID, _ receipt: LegReceipt) {
             self.message = leg.message
-            self.device = leg.device?.rawValue ?? ""
+            self.device = leg.device ?? ""
             self.receipt = receipt
         }
 
@@ -77,7 +77,7 @@ package final class PersonState {
     package struct PushEnd: Hashable, Comparable {
         package var message: MessageID
         /// The device as in `Receipt`.
-        package var device: String
+        package var device: DeviceID
 
         package static func < (left: Self, right: Self) -> Bool {
             (left.message, left.device) < (right.message, right.device)

@@ -188,10 +188,10 @@ package struct MessageRevision: Equatable {
 /// A message has named media; `sender` is empty for the backend's.
 package struct MediaMention: Hashable {
     package var media: MediaID
-    package var sender: String
+    package var sender: UserID
     package var message: MessageID
 
-    package init(media: MediaID, sender: String, message: MessageID) {
+    package init(media: MediaID, sender: UserID, message: MessageID) {
         self.media = media
         self.sender = sender
         self.message = message

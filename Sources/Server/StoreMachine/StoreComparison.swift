@@ -119,13 +119,8 @@ package struct StoreComparison {
 }
 
 extension StoreMachine {
-    func sentMessages(of person: PersonState) throws -> [String: UInt64] {
-        var sent: [String: UInt64] = [:]
-        for (id, message) in try self.rows.sentMessages(by: person.number, limit: .max) {
-            sent[id.rawValue] = message.rawValue
-        }
-        // tidy: order does not leave: they go into a dictionary
-        for (id, message) in person.sent { sent[id.rawValue] = message.id.rawValue }
-        return sent
+    func sentMessages(of person: PersonState) throws -> [ClientMessageID: MessageID] {
+        let stored = try self.rows.sentMessages(by: person.number, limit: .max).map { ($0.id, $0.message) }
+        return Dictionary(stored + person.sent.map { ($0.key, $0.value.id) }, uniquingKeysWith: { $1 })
     }
 }

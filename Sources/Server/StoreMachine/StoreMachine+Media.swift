@@ -8,7 +8,7 @@ extension StoreMachine {
     func noteMedia(_ named: [MediaID], of message: Message, isBackend: Bool, by author: UserID?) {
         let writer = isBackend ? message.sender : author ?? message.sender
         for media in named {
-            self.mediaTail.append(MediaMention(media: media, sender: writer.rawValue, message: message.id))
+            self.mediaTail.append(MediaMention(media: media, sender: writer, message: message.id))
             if isBackend { self.mediaTail.append(MediaMention(media: media, sender: "", message: message.id)) }
         }
     }
@@ -44,8 +44,8 @@ extension StoreMachine {
     }
 
     func mediaUses(of media: MediaID, by owner: UserID?, in app: AppID) throws -> [MediaUse] {
-        let sender = owner?.rawValue ?? ""
-        let stored = try self.rows.mediaUses(of: media, by: sender)
+        let sender = owner ?? ""
+        let stored = try self.rows.mediaUses(of: media, by: sender.rawValue)
         let recent = self.mediaTail.filter { $0.media == media && $0.sender == sender }.map(\.message)
         var list = MediaUseList()
         for message in Set(stored + recent).sorted(by: >) {

@@ -175,7 +175,7 @@ extension StoreMachine {
 
     private func isCounted(_ leg: LegID) throws -> Bool {
         guard let person = try self.find(leg.user) else { return false }
-        let end = PersonState.PushEnd(message: leg.message, device: leg.device?.rawValue ?? "")
+        let end = PersonState.PushEnd(message: leg.message, device: leg.device ?? "")
         if person.pushEnds.contains(end) { return true }
         return try self.rows.has(.pushEnd(person.number, end))
     }
@@ -183,7 +183,7 @@ extension StoreMachine {
     func applyPushEnd(_ ended: EndedLeg, of id: PushJobID, at position: JournalPosition) throws {
         let person = try self.intern(ended.leg.user)
         if position > person.applied {
-            person.pushEnds.insert(.init(message: ended.leg.message, device: ended.leg.device?.rawValue ?? ""))
+            person.pushEnds.insert(.init(message: ended.leg.message, device: ended.leg.device ?? ""))
             self.touch(person)
         }
         try self.count(id, at: position) { $0.add(ended) }
