@@ -1,3 +1,4 @@
+import GRDB
 import Testing
 import TidingsModel
 
@@ -23,6 +24,43 @@ private let hours = QuietHours(start: 1_320, end: 420, weekdays: [1, 7], timeZon
         #expect(
             try bench.store.restored().preferences
                 == AllSettings(person: person, conversations: [team: muted], blocked: ["carol", "erin"]))
+    }
+
+    private static let person = PersonSettings(
+        levels: [.group: .mentions, .direct: .blocked, .chatRoom: .all], quietHours: hours, hidesContent: true,
+        language: "zh-Hans", mayBeAddedBy: .contacts)
+
+    @Test func `are written in one order`() throws {
+        let bench = try StoreBench()
+        try bench.append(.personSettings(Self.person))
+        let written = """
+            {"levels":["CHRM","all","GRP","mentions","PR","blocked"],"quiet_hours":{"start":1320,"end":420,\
+            "weekdays":[1,7],"time_zone":"Europe/Berlin","manner":"drop"},"hides_content":true,"language":"zh-Hans",\
+            "may_be_added_by":"contacts"}
+            """
+        #expect(try bench.store.read { try String.fetchOne($0, sql: "SELECT value FROM person") } == written)
+    }
+
+    @Test func `are read as if that alone was not set which this version does not know`() throws {
+        let unset: [(word: String, change: (inout PersonSettings) -> Void)] = [
+            ("\"mentions\"", { $0.levels[.group] = nil }), ("\"GRP\"", { $0.levels[.group] = nil }),
+            ("1320", { $0.quietHours = nil }), ("\"drop\"", { $0.quietHours?.manner = .defer }),
+            ("true", { $0.hidesContent = false }), ("\"contacts\"", { $0.mayBeAddedBy = nil }),
+        ]
+        for (word, change) in unset {
+            let bench = try StoreBench()
+            try bench.append(.personSettings(Self.person))
+            try bench.store.current.withLock { current in
+                try current.queue?.write { database in
+                    try database.execute(
+                        sql: "UPDATE person SET value = replace(value, ?, '\"later\"')", arguments: [word])
+                }
+            }
+            try bench.reopen()
+            var expected = Self.person
+            change(&expected)
+            #expect(try bench.store.restored().preferences.person == expected, "\(word)")
+        }
     }
 
     @Test(arguments: [

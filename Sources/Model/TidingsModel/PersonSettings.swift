@@ -55,7 +55,7 @@ public enum AddingConsent: String, Hashable, Sendable, CaseIterable, Codable, JS
 }
 
 /// A person's settings for all their conversations and devices.
-public struct PersonSettings: Hashable, Sendable, Codable {
+public struct PersonSettings: Hashable, Sendable {
     /// How loud the conversations of a kind may be that have no level of their own; kinds that are not named are `all`.
     public var levels: [ConversationType: NotificationLevel]
     /// When nothing is to ring; nil for never.
@@ -94,6 +94,36 @@ public struct PersonSettings: Hashable, Sendable, Codable {
     }
 }
 
+extension PersonSettings: Codable {
+    private enum CodingKeys: CodingKey { case levels, quietHours, hidesContent, language, mayBeAddedBy }
+
+    /// Reads settings. What cannot be read alone is as if it was not set, such as a word of a later version.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            quietHours: try? members.decode(QuietHours.self, forKey: .quietHours),
+            hidesContent: (try? members.decode(Bool.self, forKey: .hidesContent)) ?? false,
+            language: try? members.decode(String.self, forKey: .language),
+            mayBeAddedBy: try? members.decode(AddingConsent.self, forKey: .mayBeAddedBy))
+        let words = (try? members.decode([String].self, forKey: .levels)) ?? []
+        for place in stride(from: 1, to: words.count, by: 2) {
+            guard let type = ConversationType(rawValue: words[place - 1]) else { continue }
+            self.levels[type] = NotificationLevel(rawValue: words[place])
+        }
+    }
+
+    /// Writes all settings: the levels as a list, each after its kind, in the order of the kinds.
+    public func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: CodingKeys.self)
+        let levels = self.levels.sorted { $0.key < $1.key }
+        try members.encode(levels.flatMap { [$0.key.rawValue, $0.value.rawValue] }, forKey: .levels)
+        try members.encodeIfPresent(self.quietHours, forKey: .quietHours)
+        try members.encode(self.hidesContent, forKey: .hidesContent)
+        try members.encodeIfPresent(self.language, forKey: .language)
+        try members.encodeIfPresent(self.mayBeAddedBy, forKey: .mayBeAddedBy)
+    }
+}
+
 /// The hours of each day in which nothing is to ring, by the clock on the person's wall.
 public struct QuietHours: Hashable, Sendable, Codable {
     /// When they begin, in minutes after midnight: 0 to 1,439.
@@ -121,6 +151,16 @@ public struct QuietHours: Hashable, Sendable, Codable {
         self.weekdays = weekdays
         self.timeZone = timeZone
         self.manner = manner
+    }
+
+    /// Reads quiet hours. A manner that is not known is `defer`: they are quiet all the same.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            start: try members.decode(Int.self, forKey: .start), end: try members.decode(Int.self, forKey: .end),
+            weekdays: try members.decode([Int].self, forKey: .weekdays),
+            timeZone: try members.decode(String.self, forKey: .timeZone),
+            manner: (try? members.decode(Manner.self, forKey: .manner)) ?? .defer)
     }
 
     /// Throws `InvalidField` for a minute or day out of range; only a time-zone database knows the zone.
