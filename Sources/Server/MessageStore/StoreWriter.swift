@@ -250,25 +250,21 @@ final class StoreWriter: @unchecked Sendable {
         }
     }
 
-    /// One thing that is due between two batches, so that waiting commands wait for no more than that.
+    /// Does what is due between two batches. A checkpoint is enough at a time, unless people have to leave memory.
     private func catchUp(_ engine: inout StoreMachine, _ rows: SQLiteRows) throws -> Deriving? {
-        if engine.pushTailIsLong {
-            try rows.checkpoint()
-            // Each step of a push brings up to a thousand people into memory, who leave it by this.
-            var deriving = Deriving.now
-            for _ in 0..<4 where engine.pushTailIsLong && deriving != .never {
-                deriving = try self.derive(&engine, rows)
-            }
-            return deriving
-        }
         if rows.mustCheckpoint {
             try rows.checkpoint()
-        } else if engine.tailIsLong {
-            return try self.derive(&engine, rows)
-        } else if engine.hasManyNew, self.mayDerive() {
-            try engine.storeNew()
+            guard engine.pushTailIsLong else { return nil }
         }
-        return nil
+        var (steps, deriving): (Int, Deriving?) = (0, nil)
+        while deriving != .never, let due = engine.dueWork(after: steps) {
+            switch due {
+            case .deriving: deriving = try self.derive(&engine, rows)
+            case .storingNew: if self.mayDerive() { try engine.storeNew() }
+            }
+            steps += 1
+        }
+        return deriving
     }
 
     private func mayDerive() -> Bool {

@@ -93,15 +93,14 @@ package final class MemoryStore {
         }
     }
 
-    /// One thing that is due between two batches.
     private static func catchUp(_ machine: StoreMachine) throws {
-        if machine.pushTailIsLong {
-            // Each step of a push brings up to a thousand people into memory, who leave it by this.
-            for _ in 0..<4 where machine.pushTailIsLong { _ = try machine.deriveStep() }
-        } else if machine.tailIsLong {
-            _ = try machine.deriveStep()
-        } else if machine.hasManyNew {
-            try machine.storeNew()
+        var steps = 0
+        while let due = machine.dueWork(after: steps) {
+            switch due {
+            case .deriving: _ = try machine.deriveStep()
+            case .storingNew: try machine.storeNew()
+            }
+            steps += 1
         }
     }
 

@@ -123,8 +123,18 @@ extension StoreMachine {
         return tail[rows...].firstIndex { $0.record != cut } ?? tail.count
     }
 
+    /// Returns the transaction that is due between two batches after `steps` others, so that waiting commands wait for no more than that.
+    package func dueWork(after steps: Int) -> DueWork? {
+        // Each step of a push brings up to a thousand people into memory, who leave it by this.
+        if self.pushTailIsLong { return steps < 4 ? .deriving : nil }
+        guard steps == 0 else { return nil }
+        return self.tailIsLong ? .deriving : self.hasManyNew ? .storingNew : nil
+    }
+
+    package enum DueWork { case deriving, storingNew }
+
     /// So many people and conversations are new that their rows are due, before the next step takes long.
-    package var hasManyNew: Bool {
+    private var hasManyNew: Bool {
         self.newVersions.count + self.newPeople.count / DerivationPace.rowsOfPerson
             >= max(1, self.configuration.derivationStepMax / 2)
             || self.membersInTail >= self.configuration.derivationStepMax * 64
