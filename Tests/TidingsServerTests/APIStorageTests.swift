@@ -1,3 +1,4 @@
+import HTTPTypes
 import StoreModel
 import Testing
 import TidingsModel
