@@ -298,6 +298,19 @@ import TidingsModel
         rebuilt.close()
     }
 
+    @Test func `has pushes skip who is set aside`() async throws {
+        try await self.fill()
+        try self.spoil("UPDATE person SET head = -1 WHERE user = 'bo'")
+        let store = try MessageStore(path: self.folder.path(), logger: quiet)
+        let answers = try await store.apply([
+            accept(message(4, to: "team", type: .group)), created(.users(["bo", "cy"])), step(101...104),
+        ])
+        guard case .pushStep(let done)? = answers.last else { return #expect(Bool(false), "\(answers)") }
+        #expect(done.deliveries.map(\.user) == ["cy"])
+        #expect(done.job.counts.skipped == 1)
+        store.close()
+    }
+
     @Test func `sets aside whoever is new and cannot be written, and ends`() async throws {
         try await self.fill()
         let database = try DatabaseQueue(path: self.folder.path())

@@ -50,9 +50,10 @@ package final class PersonState {
     /// loaded, or if there are too many.
     var sentHashes: Set<UInt64>?
     var hasManySent = false
+    /// Rows are behind: the person stays in memory.
     var isDirty = false
     /// Their rows cannot be read: nothing is applied to them any more.
-    var isSetAside = false
+    var isSetAside: Bool { self.applied == .max }
     /// A round of deriving.
     var lastUsed = 0
 

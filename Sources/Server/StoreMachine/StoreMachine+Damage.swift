@@ -47,8 +47,10 @@ extension StoreMachine {
         }
     }
 
-    func reading<Value>(of person: PersonState, _ body: () throws -> Value) throws -> Value {
-        try Self.attributingDamage(to: person.number, person.key, body)
+    /// Reads rows of a person; nil for one who is set aside.
+    @discardableResult
+    func reading<Value>(of person: PersonState, _ body: () throws -> Value?) throws -> Value? {
+        person.isSetAside ? nil : try Self.attributingDamage(to: person.number, person.key, body)
     }
 
     /// Damage that is nobody's yet becomes that of the person whose rows `body` reads.
@@ -65,16 +67,13 @@ extension StoreMachine {
         }
     }
 
-    /// Replaces each person who is set aside: everything counts as applied to them, and nothing of them is read.
+    /// Replaces each person who is set aside: everything counts as applied to them, and their rows are neither read nor written again.
     func placeSetAside(_ people: [SetAsidePerson]) {
         for aside in people where aside.number > 0 && aside.number < Int64(self.peopleByNumber.count) {
             let person = PersonState(
                 number: aside.number, key: aside.key ?? UserKey(app: "", user: ""), applied: .max)
-            person.isSetAside = true
+            person.isDirty = true
             self.hasSetAside = true
-            person.devices = []
-            person.openLegs = [:]
-            person.sentHashes = []
             self.peopleByNumber[Int(aside.number)] = person
             if let key = aside.key { self.peopleByKey[key] = person }
         }

@@ -13,7 +13,7 @@ extension StoreMachine {
             let isPending = try isBehind || !self.openLegs(of: person).isEmpty
             if isPending { pending.insert(person.key) } else { pending.remove(person.key) }
         }
-        return pending.filter { self.peopleByKey[$0]?.isSetAside != true }.sorted()
+        return pending.sorted()
     }
 
     /// Returns everything in the order that `StoreDump` tells. `withMessages` includes the life of each message, which costs more than all

@@ -5,9 +5,7 @@ import TidingsModel
 extension StoreMachine {
     func readLegs(_ question: LegQuestion) throws -> LegPage {
         guard let user = question.user else { return try self.legsOfAnybody(question) }
-        guard let person = try self.find(UserKey(app: question.app, user: user)), !person.isSetAside else {
-            return LegPage()
-        }
+        guard let person = try self.find(UserKey(app: question.app, user: user)) else { return LegPage() }
         return try self.legs(question, of: person)
     }
 

@@ -7,8 +7,7 @@ extension StoreMachine {
         var behind: Set<UserID> = []
         var known: [PersonSummary] = []
         let underWay = self.round.map { $0.people.dropFirst($0.nextPerson) } ?? []
-        for person in self.dirtyPeople + underWay
-        where person.isDirty && !person.isSetAside && person.key.app == app {
+        for person in self.dirtyPeople + underWay where person.isDirty && person.key.app == app {
             guard after.map({ person.key.user > $0 }) ?? true else { continue }
             guard behind.insert(person.key.user).inserted, person.isKnown else { continue }
             known.append(person.summary)

@@ -86,7 +86,7 @@ extension StoreMachine {
         guard !self.passing.isEmpty else { return }
         let isNew = Set(self.newPeople.map(\.number))
         self.passing = self.passing.filter { person in
-            guard self.peopleByKey[person.key] === person, !person.isSetAside else { return false }
+            guard self.peopleByKey[person.key] === person else { return false }
             if person.isDirty || person.lastUsed == self.roundNumber || isNew.contains(person.number) { return true }
             self.drop(person)
             return false
@@ -110,8 +110,7 @@ extension StoreMachine {
                 let isAnybody = self.hasTooManyPeople
                 // tidy: order does not leave: each is dropped by itself
                 let old = self.peopleByKey.values.filter {
-                    !$0.isDirty && !$0.isSetAside && $0.lastUsed + age <= self.roundNumber
-                        && (isAnybody || $0.draftBytes > 0)
+                    !$0.isDirty && $0.lastUsed + age <= self.roundNumber && (isAnybody || $0.draftBytes > 0)
                 }
                 let isNew = Set(self.newPeople.map(\.number))
                 for person in old where !isNew.contains(person.number) { self.drop(person) }
@@ -148,7 +147,6 @@ extension StoreMachine {
         _ number: ConversationNumber, of person: PersonState
     ) throws -> PersonState.ConversationState? {
         if let state = person.conversations[number] { return state }
-        guard !person.isSetAside else { return nil }
         return try self.reading(of: person) { try self.loadConversationState(number, of: person) }
     }
 
@@ -202,7 +200,7 @@ extension StoreMachine {
     @discardableResult
     func devices(of person: PersonState) throws -> [DeviceRecord] {
         if let devices = person.devices { return devices }
-        let devices = try self.reading(of: person) { try self.rows.devices(of: person.number, person.key) }
+        let devices = try self.reading(of: person) { try self.rows.devices(of: person.number, person.key) } ?? []
         person.devices = devices
         return devices
     }
@@ -220,7 +218,7 @@ extension StoreMachine {
 
     func openLegs(of person: PersonState) throws -> [LegID: OpenLeg] {
         if let legs = person.openLegs { return legs }
-        let legs = try self.reading(of: person) { try self.rows.openLegs(of: person.number, person.key) }
+        let legs = try self.reading(of: person) { try self.rows.openLegs(of: person.number, person.key) } ?? [:]
         person.openLegs = legs
         return legs
     }

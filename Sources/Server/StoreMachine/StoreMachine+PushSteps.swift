@@ -29,6 +29,10 @@ extension StoreMachine {
         var devices = 0
         while step.users.count < ids.count, devices < devicesMax, let looked = try self.look(&walk) {
             guard case .match(let key, let number, let some, _) = looked else { continue }
+            if self.peopleByKey[key]?.isSetAside == true {
+                if job.localTime == nil { step.skipped += 1 }
+                continue
+            }
             guard try self.isInPass(key, number: number, of: job) else { continue }
             switch try self.standing(of: key, number: number, to: job, in: side) {
             // Once, also for a person passed over by several passes.
@@ -55,7 +59,6 @@ extension StoreMachine {
             // Most people are in another pass: they stay out of memory.
             let person = try number.map { self.personInMemory($0) } ?? self.find(key)
             guard let number = person?.number ?? number else { return job.isForPass(nil) }
-            guard person?.isSetAside != true else { return false }
             if !job.isAtLastPass, !job.isForPass(try self.timeZone(of: number, person)) { return false }
             if person?.pushesReached.contains(job.id) == true { return false }
             return try !self.rows.has(.pushReached(number, job.id))
@@ -85,7 +88,6 @@ extension StoreMachine {
         if key.user == job.sender { return .skipped }
         do {
             let person = try number.map { try self.person($0) } ?? self.find(key)
-            if person?.isSetAside == true { return .skipped }
             if !job.ignoresBlocks, person?.settings.blocked.contains(job.sender) == true { return .skipped }
             if self.accounts[job.app]?[job.account]?.audience == .followers {
                 let account = AccountKey(app: job.app, conversation: job.account)

@@ -31,7 +31,6 @@ extension StoreMachine {
     func forEachEntry(
         of person: PersonState, after: LogPosition, _ body: (LogChunk.Entry) throws -> Bool
     ) throws {
-        guard !person.isSetAside else { return }
         try self.reading(of: person) { try self.readEntries(of: person, after: after, body) }
     }
 
@@ -55,8 +54,7 @@ extension StoreMachine {
     /// The entry a journal record made in a person's log. Entries are in the order of their records, so the rows are searched by
     /// halves.
     func entry(of record: JournalPosition, in person: PersonState) throws -> LogChunk.Entry? {
-        guard !person.isSetAside else { return nil }
-        return try self.reading(of: person) { try self.findEntry(of: record, in: person) }
+        try self.reading(of: person) { try self.findEntry(of: record, in: person) }
     }
 
     /// Nil also for the message of another recipient of a push: one record has them all.
