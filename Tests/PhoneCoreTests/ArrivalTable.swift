@@ -76,7 +76,7 @@ extension PhoneRig {
 
     mutating func fireLocal(category: String = "") {
         let index = self.core.index(of: Self.chat) ?? 0
-        self.core.apps[index].pending = [
+        self.core.apps[index].center.schedule.requests = [
             ScheduledRequest(
                 request: NotificationRequest(
                     identifier: "m",

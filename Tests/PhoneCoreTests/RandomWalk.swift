@@ -159,18 +159,16 @@ struct RandomWalk {
         var active = 0
         for app in self.core.apps {
             if app.state == .foregroundActive { active += 1 }
-            if app.state.hasProcess != (app.run != nil) {
-                self.faults.append("\(app.installed.bundleID) is \(app.state) after \(event)")
-            }
-            if app.pending.count > Self.pendingLimit { self.faults.append("\(app.pending.count) are pending") }
+            let pending = app.center.schedule.requests.count
+            if pending > Self.pendingLimit { self.faults.append("\(pending) are pending") }
         }
         if active > 1 { self.faults.append("two active apps after \(event)") }
-        if active > 0, self.core.lock != .unlocked { self.faults.append("active while locked after \(event)") }
+        if active > 0, self.core.screen.lock != .unlocked { self.faults.append("active while locked after \(event)") }
         if thoroughly { self.checkLists(after: event) }
     }
 
     private mutating func checkLists(after event: PhoneEvent) {
-        let keys = self.core.list.entries.map(\.key)
+        let keys = self.core.listed.map(\.key)
         if Set(keys).count != keys.count { self.faults.append("an identifier is listed twice") }
         for app in Self.apps where keys.count(where: { $0.app == app }) > Self.listLimit {
             self.faults.append("the list of \(app) is too long")

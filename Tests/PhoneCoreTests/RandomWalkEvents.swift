@@ -38,9 +38,9 @@ extension RandomWalk {
     private mutating func flag() -> Bool { self.random.chance(1, of: 2) }
 
     private mutating func key() -> NotificationKey {
-        let entries = Array(self.core.list.entries)
+        let entries = self.core.listed
         guard !entries.isEmpty, !self.random.chance(1, of: 20) else {
-            return self.core.list.banners.first?.entry.key ?? NotificationKey(app: self.app(), identifier: "1")
+            return self.core.screen.banners.first?.key ?? NotificationKey(app: self.app(), identifier: "1")
         }
         return self.random.pick(entries).key
     }

@@ -126,3 +126,51 @@ public enum SettingSwitch: String, Hashable, Sendable, CaseIterable, Codable {
     case scheduledDelivery
     case directMessages
 }
+
+extension NotificationSettings {
+    mutating func decide(_ options: AuthorizationOptions, status: AuthorizationStatus) {
+        self.authorizationStatus = status
+        let allows = self.allowsPresentation
+        let alert = allows && options.contains(.alert)
+        self.alert = alert
+        self.notificationCenter = alert
+        self.lockScreen = alert
+        self.sound = allows && options.contains(.sound)
+        self.badge = allows && options.contains(.badge)
+        self.criticalAlert = allows && options.contains(.criticalAlert)
+        self.announcement = allows && options.contains(.announcement)
+        self.providesAppNotificationSettings = options.contains(.providesAppNotificationSettings)
+    }
+
+    /// Turning notifications on allows every kind; off denies.
+    mutating func turn(_ setting: SettingSwitch, isOn: Bool) {
+        switch setting {
+        case .notifications:
+            let old = self
+            self.decide([.alert, .sound, .badge], status: isOn ? .authorized : .denied)
+            self.criticalAlert = old.criticalAlert
+            self.announcement = old.announcement
+            self.providesAppNotificationSettings = old.providesAppNotificationSettings
+        case .alert: self.alert = isOn
+        case .sound: self.sound = isOn
+        case .badge: self.badge = isOn
+        case .notificationCenter: self.notificationCenter = isOn
+        case .lockScreen: self.lockScreen = isOn
+        case .backgroundRefresh: self.backgroundRefresh = isOn
+        case .criticalAlert: self.criticalAlert = isOn
+        case .announcement: self.announcement = isOn
+        case .timeSensitive: self.timeSensitive = isOn
+        case .scheduledDelivery: self.scheduledDelivery = isOn
+        case .directMessages: self.directMessages = isOn
+        }
+    }
+
+    var allowedKinds: AuthorizationOptions {
+        guard self.allowsPresentation else { return [] }
+        var kinds: AuthorizationOptions = []
+        if self.alert { kinds.insert(.alert) }
+        if self.sound { kinds.insert(.sound) }
+        if self.badge { kinds.insert(.badge) }
+        return kinds
+    }
+}

@@ -94,29 +94,3 @@ public struct DonatedMessage: Hashable, Sendable, JSONCodable {
         self.content = content
     }
 }
-
-extension PhoneCore {
-    /// Beyond that the oldest are forgotten.
-    private static let donationsMax = 1_000
-
-    /// Returns the messages that an app and its extensions have donated to the system, oldest first. They outlive the processes.
-    package func donations(of app: BundleID) -> [DonatedMessage] {
-        self.index(of: app).map { self.apps[$0].donations } ?? []
-    }
-
-    /// One of the same identifier is replaced.
-    mutating func donate(_ message: DonatedMessage, _ index: Int) {
-        if !message.identifier.isEmpty { self.apps[index].donations.removeAll { $0.identifier == message.identifier } }
-        self.apps[index].donations.append(message)
-        let excess = self.apps[index].donations.count - Self.donationsMax
-        if excess > 0 { self.apps[index].donations.removeFirst(excess) }
-    }
-
-    /// All, where neither is given.
-    mutating func deleteDonations(identifiers: [String]?, group: String?, _ index: Int) {
-        self.apps[index].donations.removeAll { donated in
-            if let identifiers { return identifiers.contains(donated.identifier) }
-            return group.map { $0 == donated.group } ?? true
-        }
-    }
-}

@@ -9,6 +9,15 @@ struct DispatchFacts: Equatable, Sendable {
     var quirks: Quirks
 }
 
+extension DispatchFacts {
+    init(of app: App, _ turn: inout Turn) {
+        self.init(
+            version: turn.version, methods: app.installed.methods, delegateSet: app.process?.delegateSet ?? false,
+            delegateWasSet: app.process?.delegateWasSet ?? false, scenes: app.installed.hasScenes(on: turn.version),
+            quirks: turn.settings.quirks)
+    }
+}
+
 enum ForegroundStep: Equatable, Sendable {
     case call(Callback)
     case callWillPresent

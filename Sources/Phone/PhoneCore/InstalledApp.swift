@@ -131,6 +131,15 @@ public struct InstalledApp: Hashable, Sendable {
     }
 
     func hasScenes(on version: OSVersion) -> Bool { self.lifecycle == .scenes && version.hasScenes }
+
+    /// From iOS 27 an app built with that SDK must have scenes (ios-delivery.md §5.4).
+    func refusesLaunch(_ turn: inout Turn) -> Bool {
+        guard turn.version >= 27, self.sdkVersion.map({ $0 >= 27 }) == true, self.lifecycle == .application else {
+            return false
+        }
+        turn.recordFault("app \(self.bundleID) was built with the iOS 27 SDK and must use scenes")
+        return true
+    }
 }
 
 /// One operating-system process of an app or of its extension. A number is never used again on a phone.

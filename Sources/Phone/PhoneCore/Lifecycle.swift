@@ -1,58 +1,48 @@
-/// The life-cycle callbacks of ios-delivery.md §2.2 as a table.
-enum Lifecycle {
-    enum Step: Equatable, Sendable {
-        case call(Callback)
-        case enter(AppState)
+import TidingsModel
+
+/// The life-cycle callbacks of ios-delivery.md §2.2. A process that is suspended is told nothing.
+extension AppProcess {
+    /// The report of what led there comes between `willEnterForeground` and `didBecomeActive` (§6.1). A scene that was disconnected keeps its
+    /// configuration.
+    mutating func comeToFront(for response: UserResponse?, telling report: [Callback], _ turn: inout Turn) {
+        let activates = self.state == .foregroundInactive || self.state == .backgroundRunning
+        if activates {
+            let connects = self.hasScenes && !self.sceneConnected
+            if connects, !self.sceneConfigured { self.call(.sceneConfiguration(response), &turn) }
+            if connects { self.call(.sceneWillConnect(response), &turn) }
+            if connects || self.state == .backgroundRunning {
+                self.call(self.hasScenes ? .sceneWillEnterForeground : .applicationWillEnterForeground, &turn)
+            }
+            self.enter(.foregroundInactive, &turn)
+        }
+        for callback in report { self.call(callback, &turn) }
+        guard activates else { return }
+        self.enter(.foregroundActive, &turn)
+        self.call(self.hasScenes ? .sceneDidBecomeActive : .applicationDidBecomeActive, &turn)
     }
 
-    /// Split where a tap is reported, between `willEnterForeground` and `didBecomeActive` (§6.1). The caller resumes
-    /// a suspended app first. A scene that was disconnected keeps its configuration.
-    static func toForeground(
-        from state: AppState, scenes: Bool, sceneConnected: Bool, sceneConfigured: Bool, response: UserResponse?
-    ) -> (before: [Step], after: [Step]) {
-        let connect: [Step] =
-            scenes && !sceneConnected
-            ? (sceneConfigured ? [] : [.call(.sceneConfiguration(response))]) + [.call(.sceneWillConnect(response))]
-            : []
-        let appear: [Step] = [.call(scenes ? .sceneWillEnterForeground : .applicationWillEnterForeground)]
-        let activate: [Step] = [
-            .enter(.foregroundActive), .call(scenes ? .sceneDidBecomeActive : .applicationDidBecomeActive),
-        ]
-        switch state {
-        case .foregroundActive: return ([], [])
-        case .foregroundInactive: return (connect + (connect.isEmpty ? [] : appear), activate)
-        case .backgroundRunning: return (connect + appear + [.enter(.foregroundInactive)], activate)
-        case .suspended, .notRunning, .forceQuit: return ([], [])
-        }
+    mutating func moveToInactive(_ turn: inout Turn) {
+        guard self.state == .foregroundActive else { return }
+        self.call(self.hasScenes ? .sceneWillResignActive : .applicationWillResignActive, &turn)
+        self.enter(.foregroundInactive, &turn)
     }
 
     /// A scene that was never connected is told nothing.
-    static func toBackground(from state: AppState, scenes: Bool, sceneConnected: Bool) -> [Step] {
-        let told: [Step] = [.call(scenes ? .sceneDidEnterBackground : .applicationDidEnterBackground)]
-        let enter: [Step] = [.enter(.backgroundRunning)] + (scenes && !sceneConnected ? [] : told)
-        switch state {
-        case .foregroundActive: return self.toInactive(from: state, scenes: scenes) + enter
-        case .foregroundInactive: return enter
-        case .backgroundRunning, .suspended, .notRunning, .forceQuit: return []
-        }
+    mutating func moveToBackground(_ turn: inout Turn) {
+        self.moveToInactive(&turn)
+        guard self.state == .foregroundInactive else { return }
+        self.enter(.backgroundRunning, &turn)
+        guard !self.hasScenes || self.sceneConnected else { return }
+        self.call(self.hasScenes ? .sceneDidEnterBackground : .applicationDidEnterBackground, &turn)
     }
 
-    static func toInactive(from state: AppState, scenes: Bool) -> [Step] {
-        switch state {
-        case .foregroundActive:
-            return [
-                .call(scenes ? .sceneWillResignActive : .applicationWillResignActive), .enter(.foregroundInactive),
-            ]
-        case .foregroundInactive, .backgroundRunning, .suspended, .notRunning, .forceQuit: return []
-        }
-    }
-
-    static func toEnd(from state: AppState, scenes: Bool, sceneConnected: Bool) -> [Step] {
-        switch state {
-        case .foregroundActive, .foregroundInactive, .backgroundRunning:
-            return self.toBackground(from: state, scenes: scenes, sceneConnected: sceneConnected)
-                + (scenes && sceneConnected ? [.call(.sceneDidDisconnect)] : []) + [.call(.applicationWillTerminate)]
-        case .suspended, .notRunning, .forceQuit: return []
-        }
+    /// Returns the process that ends with its last answer.
+    mutating func terminate(_ reason: EndReason, _ turn: inout Turn) -> EndingProcess {
+        self.moveToBackground(&turn)
+        if self.hasScenes, self.sceneConnected { self.call(.sceneDidDisconnect, &turn) }
+        let last = self.call(.applicationWillTerminate, &turn)
+        return EndingProcess(
+            id: self.id, lastCall: last, openCalls: self.openCalls.map(\.number),
+            deadline: turn.now.monotonic + turn.settings.enterBackgroundLimit, reason: reason)
     }
 }
