@@ -19,10 +19,8 @@ package struct ServerCore: Sendable {
         case failed
     }
 
-    /// Changed by what the store says of apps alone (Apps/Control.swift).
-    var settings: ServerSettings
+    var turn: Turn
     var state: State = .closed
-    var chance: SplitMix64
     var messageIDs: MessageIDGenerator
 
     // Store.
@@ -88,8 +86,7 @@ package struct ServerCore: Sendable {
 
     /// `seed` is drawn by the shell; the jitter of every back-off comes from it.
     package init(settings: ServerSettings = ServerSettings(), seed: UInt64) {
-        self.settings = settings
-        self.chance = SplitMix64(seed: seed)
+        self.turn = Turn(settings: settings, chance: SplitMix64(seed: seed))
         self.messageIDs = MessageIDGenerator(node: settings.node)
     }
 
@@ -103,8 +100,11 @@ package struct ServerCore: Sendable {
 
     package mutating func handle(_ event: consuming ServerEvent, at now: Now, into effects: inout [ServerEffect]) {
         let first = effects.count
-        self.state = self.transition(consume event, at: now, into: &effects)
-        if !self.keysUnderWay.isEmpty { self.releaseKeys(effects[first...]) }
+        self.turn.now = now
+        swap(&self.turn.effects, &effects)
+        self.state = self.transition(consume event)
+        if !self.keysUnderWay.isEmpty { self.releaseKeys(since: first) }
+        swap(&self.turn.effects, &effects)
     }
 
     package mutating func handle(_ event: ServerEvent, at now: Now) -> [ServerEffect] {
@@ -114,125 +114,123 @@ package struct ServerCore: Sendable {
     }
 
     // tidy: long because it is one switch over (state, event).
-    private mutating func transition(
-        _ event: consuming ServerEvent, at now: Now, into effects: inout [ServerEffect]
-    ) -> State {
+    private mutating func transition(_ event: consuming ServerEvent) -> State {
         // Taken apart, not copied: an event is large.
         switch (self.state, consume event) {
         // Start.
         case (.closed, .opened(let opening)):
-            self.messageIDs = MessageIDGenerator(node: self.settings.node, last: opening.lastMessageID)
+            self.messageIDs = MessageIDGenerator(node: self.turn.settings.node, last: opening.lastMessageID)
             self.identity = opening.identity
             self.applySettings(of: opening.control)
-            self.recover(opening, now, &effects)
-            self.resumePushJobs(opening.pushJobs, now)
+            self.recover(opening)
+            self.resumePushJobs(opening.pushJobs)
             return .open
         case (.open, .opened), (.draining, .opened), (.drained, .opened), (.failed, .opened):
-            effects.append(.flagBug("the store was opened twice"))
+            self.turn.emit(.flagBug("the store was opened twice"))
             return self.state
 
         // Work.
         case (.open, .accepted(let session, let address)):
-            self.accept(session, from: address, now, &effects)
+            self.accept(session, from: address)
             return .open
         case (.open, .connected(let session, let hello, let verdict, let address)):
-            self.connect(session, hello, verdict, from: address, now, &effects)
+            self.connect(session, hello, verdict, from: address)
             return .open
         case (.open, .frame(let session, let frame, let bytes)),
             (.draining, .frame(let session, let frame, let bytes)):
-            self.receive(frame, bytes: bytes, from: session, now, &effects)
+            self.receive(frame, bytes: bytes, from: session)
             return self.state
         case (.open, .tokenChecked(let session, let number, let verdict)),
             (.draining, .tokenChecked(let session, let number, let verdict)):
-            self.finishRenewal(session, number, verdict, now, &effects)
+            self.finishRenewal(session, number, verdict)
             return self.state
         case (.open, .heard(let session)), (.draining, .heard(let session)):
-            self.recordSignOfLife(session, now, &effects)
+            self.recordSignOfLife(session)
             return self.state
         case (.open, .disconnected(let session)):
-            self.loseSession(session, now, &effects)
+            self.loseSession(session)
             return .open
         case (.open, .backlogExceeded(let session)), (.draining, .backlogExceeded(let session)):
             let problem = ServerFrame.Problem(code: .slowReader, rule: "reads more slowly than the server writes")
-            self.endSession(session, because: problem, now, &effects)
-            return self.afterDrainStep(&effects)
+            self.endSession(session, because: problem)
+            return self.afterDrainStep()
         case (.open, .timeReached):
-            self.handleDueTimers(now, &effects)
+            self.handleDueTimers()
             return .open
         case (.open, .api(let request, let command)), (.draining, .api(let request, let command)):
-            self.serve(command, for: request, now, &effects)
+            self.serve(command, for: request)
             return self.state
         case (.open, .timeZoneRead(let name, let facts)), (.draining, .timeZoneRead(let name, let facts)):
-            self.handleTimeZone(name, facts, now, &effects)
+            self.handleTimeZone(name, facts)
             return self.state
         case (.closed, .storageMeasured(let free)), (.open, .storageMeasured(let free)),
             (.draining, .storageMeasured(let free)), (.drained, .storageMeasured(let free)),
             (.failed, .storageMeasured(let free)):
-            self.updateStorage(free: free, &effects)
+            self.updateStorage(free: free)
             return self.state
 
         // Answers.
         case (.open, .stored(_, .failed(let reason))), (.draining, .stored(_, .failed(let reason))),
             (.drained, .stored(_, .failed(let reason))), (.open, .storeFault(.failed(let reason))),
             (.draining, .storeFault(.failed(let reason))):
-            self.failStore(because: reason, now, &effects)
+            self.failStore(because: reason)
             return .failed
         case (.open, .stored(let id, let result)), (.draining, .stored(let id, let result)):
-            self.handleStoreResult(id, result, now, &effects)
-            return self.afterDrainStep(&effects)
+            self.handleStoreResult(id, result)
+            return self.afterDrainStep()
         case (.open, .storeFault(let result)), (.draining, .storeFault(let result)):
-            self.endSessions(ofSetAside: result, now, &effects)
-            return self.afterDrainStep(&effects)
+            self.endSessions(ofSetAside: result)
+            return self.afterDrainStep()
         case (.open, .pushEnded(let push, let outcome)), (.draining, .pushEnded(let push, let outcome)),
             (.drained, .pushEnded(let push, let outcome)):
-            self.endPush(push, .answered(outcome), now, &effects)
+            self.endPush(push, .answered(outcome))
             return self.state
         case (.open, .credentialMissing(let push)), (.draining, .credentialMissing(let push)),
             (.drained, .credentialMissing(let push)):
-            self.endPush(push, .noCredential, now, &effects)
+            self.endPush(push, .noCredential)
             return self.state
         case (.open, .channelsAnswered(let request, let outcome)),
             (.draining, .channelsAnswered(let request, let outcome)),
             (.drained, .channelsAnswered(let request, let outcome)):
-            self.finishChannels(request, outcome, now, &effects)
+            self.finishChannels(request, outcome)
             return self.state
         case (.closed, .laneReported(let app, let environment, let topic, let state)),
             (.open, .laneReported(let app, let environment, let topic, let state)),
             (.draining, .laneReported(let app, let environment, let topic, let state)):
             let scope = LaneScope(app: app, environment: environment, topic: topic)
-            self.handleLaneReport(scope, state, now, &effects)
+            self.handleLaneReport(scope, state)
             return self.state
 
         // Drain.
         case (.open, .drainRequested):
-            return self.drain(now, &effects)
+            return self.drain()
         case (.draining, .disconnected(let session)):
-            self.forget(session, &effects)
-            return self.afterDrainStep(&effects)
+            self.forget(session)
+            return self.afterDrainStep()
         case (.draining(let until), .timeReached):
-            _ = self.popTimers(now)
-            guard now.monotonic >= until else { return self.state }
-            for session in self.sessions.keys.sorted() { self.close(session, &effects) }
-            for session in self.openings.keys.sorted() { self.close(session, &effects) }
-            return self.afterDrainStep(&effects)
+            _ = self.popTimers()
+            guard self.turn.now.monotonic >= until else { return self.state }
+            for session in self.sessions.keys.sorted() { self.close(session) }
+            for session in self.openings.keys.sorted() { self.close(session) }
+            return self.afterDrainStep()
 
         // Work is refused before the start, while stopping, and after a failure.
         case (.closed, .connected(let session, _, _, _)), (.draining, .connected(let session, _, _, _)),
             (.drained, .connected(let session, _, _, _)), (.failed, .connected(let session, _, _, _)):
-            effects.append(.write(session, .problem(Self.unavailable, isFatal: true)))
-            effects.append(.close(session))
+            self.turn.emit(.write(session, .problem(Self.unavailable, isFatal: true)))
+            self.turn.emit(.close(session))
             return self.state
         case (.closed, .api(let request, _)), (.drained, .api(let request, _)), (.failed, .api(let request, _)):
-            effects.append(.reply(request, .refused(Self.unavailable)))
+            self.turn.emit(.reply(request, .refused(Self.unavailable)))
             return self.state
         case (.failed, .frame(let session, .send(let draft), _)):
-            effects.append(.write(session, .sendRefused(draft.clientMessageID, Self.unavailable)))
+            self.turn.emit(.write(session, .sendRefused(draft.clientMessageID, Self.unavailable)))
             return .failed
         case (.failed, .frame(let session, .request(let number, _), _)):
-            effects.append(.write(session, .answer(number, .refused(Self.unavailable))))
+            self.turn.emit(.write(session, .answer(number, .refused(Self.unavailable))))
             return .failed
         case (.closed, .drainRequested):
-            effects.append(.drained)
+            self.turn.emit(.drained)
             return .drained
 
         // Legal but late or early: nothing to do.
@@ -252,7 +250,7 @@ package struct ServerCore: Sendable {
         // Our own bug: answers without a question.
         case (.closed, .frame), (.closed, .stored), (.closed, .pushEnded), (.closed, .credentialMissing),
             (.closed, .timeZoneRead), (.closed, .tokenChecked), (.closed, .channelsAnswered):
-            effects.append(.flagBug("an event came before the store was opened"))
+            self.turn.emit(.flagBug("an event came before the store was opened"))
             return .closed
         }
     }

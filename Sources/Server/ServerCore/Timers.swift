@@ -26,9 +26,9 @@ extension ServerCore {
         self.timers.insert(Timer(at: at, number: self.timerCount, subject: subject))
     }
 
-    mutating func popTimers(_ now: Now) -> [Timer] {
+    mutating func popTimers() -> [Timer] {
         var due: [Timer] = []
-        while let first = self.timers.min, first.at <= now.monotonic {
+        while let first = self.timers.min, first.at <= self.turn.now.monotonic {
             self.timers.removeMin()
             due.append(first)
         }
@@ -39,7 +39,7 @@ extension ServerCore {
     mutating func arm(_ slot: Int) {
         var due = Int64.max
         for index in self.people[slot].devices.indices {
-            if let at = self.people[slot].devices[index].due(self.settings) { due = min(due, at) }
+            if let at = self.people[slot].devices[index].due(self.turn.settings) { due = min(due, at) }
         }
         if due == .max, self.people[slot].isIdle { due = self.idleEnd(slot) }
         due = min(due, self.people[slot].judgeAt ?? .max, self.people[slot].levelDueAt ?? .max)
@@ -50,45 +50,46 @@ extension ServerCore {
 
     /// Returns the time at which a person may leave memory: a debt of a limit would be forgotten with them.
     private func idleEnd(_ slot: Int) -> Int64 {
-        let time = self.people[slot].leavesSoon ? self.settings.pushIdleTime : self.settings.idleTime
+        let time = self.people[slot].leavesSoon ? self.turn.settings.pushIdleTime : self.turn.settings.idleTime
         return max(self.people[slot].busyAt + time, self.people[slot].buckets.allFullAt)
     }
 
-    mutating func handleDueTimers(_ now: Now, _ effects: inout [ServerEffect]) {
-        for timer in self.popTimers(now) {
+    mutating func handleDueTimers() {
+        for timer in self.popTimers() {
             switch timer.subject {
             case .person(let slot):
                 guard self.people[slot].armedAt == timer.at else { continue }
                 self.people[slot].armedAt = nil
-                self.checkPerson(slot: slot, now, &effects)
-            case .lane(let lane): self.handleLaneTimer(lane, now, &effects)
-            case .pushJobs: self.handlePushTimer(at: timer.at, now, &effects)
-            case .testPush(let push): self.handleTestTimer(push, now, &effects)
+                self.checkPerson(slot: slot)
+            case .lane(let lane): self.handleLaneTimer(lane)
+            case .pushJobs: self.handlePushTimer(at: timer.at)
+            case .testPush(let push): self.handleTestTimer(push)
             case .drain: break
             }
         }
     }
 
-    private mutating func checkPerson(slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+    private mutating func checkPerson(slot: Int) {
+        let now = self.turn.now
         for index in self.people[slot].devices.indices {
-            self.checkToken(slot: slot, index: index, now, &effects)
-            self.checkLease(slot: slot, index: index, now, &effects)
+            self.checkToken(slot: slot, index: index)
+            self.checkLease(slot: slot, index: index)
             if let until = self.people[slot].devices[index].retry?.until, now.monotonic >= until {
                 self.people[slot].devices[index].retry?.until = nil
-                self.pump(slot, index, now, &effects)
+                self.pump(slot, index)
             }
-            self.checkBadge(slot: slot, index: index, now, &effects)
+            self.checkBadge(slot: slot, index: index)
             if let flushAt = self.people[slot].devices[index].flushAt, now.monotonic >= flushAt {
-                self.writeCursor(slot, index, &effects)
+                self.writeCursor(slot, index)
             }
         }
-        if let at = self.people[slot].levelDueAt, now.monotonic >= at { self.endLevels(slot, now, &effects) }
+        if let at = self.people[slot].levelDueAt, now.monotonic >= at { self.endLevels(slot) }
         if let at = self.people[slot].judgeAt, now.monotonic >= at {
             self.people[slot].judgeAt = nil
-            self.pumpAll(slot, now, &effects)
+            self.pumpAll(slot)
         }
         if self.people[slot].isIdle, now.monotonic >= self.idleEnd(slot) {
-            self.storeReports(slot, &effects)
+            self.storeReports(slot)
             self.noteForgottenAlerts(of: slot)
             self.unload(slot)
         } else {
@@ -96,14 +97,17 @@ extension ServerCore {
         }
     }
 
-    private mutating func checkLease(slot: Int, index: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+    private mutating func checkLease(slot: Int, index: Int) {
         let hasSession = self.people[slot].devices[index].session != nil
-        if hasSession, now.monotonic >= self.people[slot].devices[index].heardAt + 2 * self.settings.heartbeat {
-            self.changeLease(slot, index, .heartbeatMissed, now, &effects)
-        } else if let deadline = self.people[slot].devices[index].ackDeadline(self.settings), now.monotonic >= deadline
+        if hasSession,
+            self.turn.now.monotonic >= self.people[slot].devices[index].heardAt + 2 * self.turn.settings.heartbeat
         {
-            self.changeLease(slot, index, .deadlineMissed, now, &effects)
+            self.changeLease(slot, index, .heartbeatMissed)
+        } else if let deadline = self.people[slot].devices[index].ackDeadline(self.turn.settings),
+            self.turn.now.monotonic >= deadline
+        {
+            self.changeLease(slot, index, .deadlineMissed)
         }
-        self.changeLease(slot, index, .timeReached, now, &effects)
+        self.changeLease(slot, index, .timeReached)
     }
 }

@@ -9,39 +9,36 @@ extension ServerCore {
         code: .wrongApp, field: "token", rule: "names an app that is suspended")
 
     func checkSuspension(of app: AppID) throws(ServerFrame.Problem) {
-        if self.settings.suspendedApps.contains(app) { throw Self.suspended }
+        if self.turn.settings.suspendedApps.contains(app) { throw Self.suspended }
     }
 
     mutating func applySettings(of control: ControlState) {
         // tidy: order does not leave: a list, sorted by id
-        for app in control.apps { self.settings.apply(app) }
+        for app in control.apps { self.turn.settings.apply(app) }
     }
 
     /// Ends a control change. The shell hears of it before the caller: a new key is good as soon as it is told.
-    mutating func finishControl(
-        _ change: ControlChange, _ answer: ControlAnswer, for request: APIRequestID, _ now: Now,
-        _ effects: inout [ServerEffect]
-    ) {
-        effects.append(.controlChanged(change.withAuthor.change, answer))
+    mutating func finishControl(_ change: ControlChange, _ answer: ControlAnswer, for request: APIRequestID) {
+        self.turn.emit(.controlChanged(change.withAuthor.change, answer))
         switch answer {
-        case .app(let app): self.follow(app, now, &effects)
+        case .app(let app): self.follow(app)
         case .ofOperator, .noted: break
         }
-        effects.append(.reply(request, .control(answer)))
+        self.turn.emit(.reply(request, .control(answer)))
     }
 
-    private mutating func follow(_ app: ManagedApp, _ now: Now, _ effects: inout [ServerEffect]) {
-        let wasSuspended = self.settings.suspendedApps.contains(app.id)
-        let limits = self.settings.limits(of: app.id)
-        let credentials = self.settings.activeCredentials[app.id] ?? []
-        self.settings.apply(app)
-        if self.settings.activeCredentials[app.id] ?? [] != credentials {
-            self.forgetRefusals(of: app.id, now, &effects)
+    private mutating func follow(_ app: ManagedApp) {
+        let wasSuspended = self.turn.settings.suspendedApps.contains(app.id)
+        let limits = self.turn.settings.limits(of: app.id)
+        let credentials = self.turn.settings.activeCredentials[app.id] ?? []
+        self.turn.settings.apply(app)
+        if self.turn.settings.activeCredentials[app.id] ?? [] != credentials {
+            self.forgetRefusals(of: app.id)
         }
-        if self.settings.limits(of: app.id) != limits { self.fillBuckets(of: app.id) }
+        if self.turn.settings.limits(of: app.id) != limits { self.fillBuckets(of: app.id) }
         guard app.isSuspended != wasSuspended else { return }
-        if app.isSuspended { self.endSessions(of: app.id, now, &effects) }
-        self.followClients(now, &effects) { $0.app == app.id }
+        if app.isSuspended { self.endSessions(of: app.id) }
+        self.followClients { $0.app == app.id }
     }
 
     /// Fills the buckets: a debt under a higher limit, paid at once there, would be owed for ten minutes at the new rate.
@@ -51,12 +48,12 @@ extension ServerCore {
         for (user, slot) in self.slots where user.app == app { self.people[slot].buckets = RateBuckets() }
     }
 
-    private mutating func endSessions(of app: AppID, _ now: Now, _ effects: inout [ServerEffect]) {
+    private mutating func endSessions(of app: AppID) {
         // tidy: order does not leave: the sessions are sorted before they end
         let open = self.openings.keys.filter { self.openings[$0]?.device.user.app == app }
         // tidy: order does not leave: the sessions are sorted before they end
         let live = self.sessions.keys.filter { self.sessions[$0]?.device.user.app == app }
-        for session in (open + live).sorted() { self.endSession(session, because: Self.suspended, now, &effects) }
+        for session in (open + live).sorted() { self.endSession(session, because: Self.suspended) }
     }
 }
 

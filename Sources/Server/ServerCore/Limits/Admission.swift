@@ -36,52 +36,48 @@ extension ServerCore {
 
     /// Refuses or drops a frame over its limits, and closes a connection that goes on all the same. Frames that say
     /// where the app is and what it holds are counted but never dropped: an unneeded push would follow.
-    mutating func admitFrame(
-        _ frame: ClientFrame, bytes: Int, from session: SessionID, _ known: Session, _ now: Now,
-        _ effects: inout [ServerEffect]
-    ) -> Bool {
+    mutating func admitFrame(_ frame: ClientFrame, bytes: Int, from session: SessionID, _ known: Session) -> Bool {
         guard
-            let refusal = self.charge(Self.kind(of: frame), bytes: max(bytes, Self.frameBytesMin), session, known, now)
+            let refusal = self.charge(Self.kind(of: frame), bytes: max(bytes, Self.frameBytesMin), session, known)
         else { return true }
-        effects.append(.countRefusal(refusal.scope, refusal.kind))
-        let limit = self.settings.limits[.connection, .refusals]
-        if known.buckets.wait(.refusals, 1, limit, at: now.monotonic) != nil {
-            effects.append(.countRefusal(.connection, .refusals))
-            self.endSession(session, because: refusal.problem(frame.field), now, &effects)
+        self.turn.emit(.countRefusal(refusal.scope, refusal.kind))
+        let limit = self.turn.settings.limits[.connection, .refusals]
+        if known.buckets.wait(.refusals, 1, limit, at: self.turn.now.monotonic) != nil {
+            self.turn.emit(.countRefusal(.connection, .refusals))
+            self.endSession(session, because: refusal.problem(frame.field))
             return false
         }
-        self.sessions[session]?.buckets.consume(.refusals, 1, limit, at: now.monotonic)
+        self.sessions[session]?.buckets.consume(.refusals, 1, limit, at: self.turn.now.monotonic)
         let problem = refusal.problem(frame.field)
         switch frame {
         case .send(let draft):
-            self.awaitRepeat(draft, problem, session, now)
-            effects.append(.write(session, .sendRefused(draft.clientMessageID, problem)))
-        case .request(let number, _): effects.append(.write(session, .answer(number, .refused(problem))))
-        case .registerPush(_, let number?): effects.append(.write(session, .answer(number, .refused(problem))))
+            self.awaitRepeat(draft, problem, session)
+            self.turn.emit(.write(session, .sendRefused(draft.clientMessageID, problem)))
+        case .request(let number, _): self.turn.emit(.write(session, .answer(number, .refused(problem))))
+        case .registerPush(_, let number?): self.turn.emit(.write(session, .answer(number, .refused(problem))))
         case .sync, .markRead, .registerPush(_, nil):
-            effects.append(.write(session, .problem(problem, isFatal: false)))
-        case .opened, .typing: self.reportDroppedFrame(problem, to: session, now, &effects)
+            self.turn.emit(.write(session, .problem(problem, isFatal: false)))
+        case .opened, .typing: self.reportDroppedFrame(problem, to: session)
         case .runState, .ack, .ping, .deviceStatus, .signOut, .hello: return true
         }
         return false
     }
 
     /// Rate limited itself, because each of these frames costs the client nothing.
-    mutating func reportDroppedFrame(
-        _ problem: ServerFrame.Problem, to session: SessionID, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
+    mutating func reportDroppedFrame(_ problem: ServerFrame.Problem, to session: SessionID) {
+        let now = self.turn.now
         guard let known = self.sessions[session], known.problemAt.map({ now.monotonic >= $0 }) ?? true else { return }
         self.sessions[session]?.problemAt = now.monotonic + Self.problemInterval
-        effects.append(.write(session, .problem(problem, isFatal: false)))
+        self.turn.emit(.write(session, .problem(problem, isFatal: false)))
     }
 
     /// Takes from the buckets of connection, person and app, or from none of them.
     private mutating func charge(
-        _ kind: RateKind?, bytes: Int, _ session: SessionID, _ known: Session, _ now: Now
+        _ kind: RateKind?, bytes: Int, _ session: SessionID, _ known: Session
     ) -> RateRefusal? {
         let app = known.device.user.app
-        let at = now.monotonic
-        let limits = self.settings.limits(of: app)
+        let at = self.turn.now.monotonic
+        let limits = self.turn.settings.limits(of: app)
         let person = self.people[known.slot].buckets
         let ofApp = self.apps[app]?.buckets ?? RateBuckets()
         // One after the other, without an array: every frame comes here.
@@ -113,32 +109,33 @@ extension ServerCore {
 
     /// Counts deliveries once they are known: a message in a large group costs what it touches. `user` is nil for the
     /// app's backend.
-    mutating func countDeliveries(_ count: Int, by user: UserKey?, in app: AppID, _ now: Now) {
+    mutating func countDeliveries(_ count: Int, by user: UserKey?, in app: AppID) {
         guard count > 0 else { return }
         if let user, let slot = self.slots[user] {
             self.people[slot].buckets.consume(
-                .deliveries, count, self.settings.limits(of: app)[.person, .deliveries], at: now.monotonic)
+                .deliveries, count, self.turn.settings.limits(of: app)[.person, .deliveries],
+                at: self.turn.now.monotonic)
         }
         self.apps[app, default: AppLoad()].buckets.consume(
-            .deliveries, count, self.settings.limits(of: app)[.app, .deliveries], at: now.monotonic)
+            .deliveries, count, self.turn.settings.limits(of: app)[.app, .deliveries], at: self.turn.now.monotonic)
     }
 
     /// A chat room's message enters no log; it counts by the hearers it is written to.
-    mutating func countDeliveries(of message: Message, _ deliveries: [Delivery], by writer: UserKey?, _ now: Now) {
+    mutating func countDeliveries(of message: Message, _ deliveries: [Delivery], by writer: UserKey?) {
         var count = deliveries.count
         if message.conversation.type == .chatRoom {
             let hearers = self.rooms[RoomKey(app: message.app, room: message.conversation)]?.count ?? 0
             count += (hearers + Self.hearersPerDelivery - 1) / Self.hearersPerDelivery
         }
-        self.countDeliveries(count, by: writer, in: message.app, now)
+        self.countDeliveries(count, by: writer, in: message.app)
     }
 
-    mutating func countDeliveries(_ count: Int, by asked: Asked, _ now: Now) {
+    mutating func countDeliveries(_ count: Int, by asked: Asked) {
         guard let asker = asked.asker else { return }
         if case .person(let user) = asker {
-            self.countDeliveries(count, by: user, in: asked.app, now)
+            self.countDeliveries(count, by: user, in: asked.app)
         } else {
-            self.countDeliveries(count, by: nil, in: asked.app, now)
+            self.countDeliveries(count, by: nil, in: asked.app)
         }
     }
 
@@ -148,16 +145,16 @@ extension ServerCore {
     /// Counts what the HTTP API asks for the app, and what a phone's extension asks also for its person (`slot`).
     /// Throws `rate_limited`.
     mutating func admitCommand(
-        _ kind: RateKind, of app: AppID, slot: Int? = nil, _ field: String, _ now: Now, _ effects: inout [ServerEffect]
+        _ kind: RateKind, of app: AppID, slot: Int? = nil, _ field: String
     ) throws(ServerFrame.Problem) {
-        let at = now.monotonic
-        let limits = self.settings.limits(of: app)
+        let at = self.turn.now.monotonic
+        let limits = self.turn.settings.limits(of: app)
         let ofApp = self.apps[app]?.buckets ?? RateBuckets()
         var refusal = Self.refusal(of: kind, 1, ofApp, .app, limits, at)
         if kind == .messages { refusal = refusal ?? Self.refusal(of: .deliveries, 1, ofApp, .app, limits, at) }
         if let slot { refusal = refusal ?? Self.refusal(of: kind, 1, self.people[slot].buckets, .person, limits, at) }
         if let refusal {
-            effects.append(.countRefusal(refusal.scope, refusal.kind))
+            self.turn.emit(.countRefusal(refusal.scope, refusal.kind))
             throw refusal.problem(field)
         }
         self.apps[app, default: AppLoad()].buckets.consume(kind, 1, limits[.app, kind], at: at)

@@ -31,7 +31,7 @@ extension ServerCore {
     /// Without the kinds that are not limited.
     func quotas(_ question: QuotaQuestion, _ now: Now) -> [RateQuota] {
         func app(_ app: AppID, _ kind: RateKind) -> RateQuota? {
-            self.quota(.app, kind, self.settings.limits(of: app), self.apps[app]?.buckets, now)
+            self.quota(.app, kind, self.turn.settings.limits(of: app), self.apps[app]?.buckets, now)
         }
         return switch question {
         case .messages(let id): [app(id, .messages), app(id, .deliveries)].compactMap(\.self)
@@ -41,14 +41,14 @@ extension ServerCore {
                 app(user.app, .requests),
                 // A person who is not in memory has full buckets.
                 self.quota(
-                    .person, .requests, self.settings.limits(of: user.app),
+                    .person, .requests, self.turn.settings.limits(of: user.app),
                     self.slots[user].map { self.people[$0].buckets }, now),
             ].compactMap(\.self)
         case .installations(let address):
             address.isEmpty
                 ? []
-                : [self.quota(.address, .installations, self.settings.limits, self.addresses[address], now)].compactMap(
-                    \.self)
+                : [self.quota(.address, .installations, self.turn.settings.limits, self.addresses[address], now)]
+                    .compactMap(\.self)
         }
     }
 

@@ -2,29 +2,28 @@ import StoreModel
 import TidingsModel
 
 extension ServerCore {
-    mutating func serve(_ command: APICommand, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]) {
+    mutating func serve(_ command: APICommand, for request: APIRequestID) {
         do throws(ServerFrame.Problem) {
             try AnonymousRules.check(command)
-            try self.carryOut(command, for: request, now, &effects)
+            try self.carryOut(command, for: request)
         } catch {
-            effects.append(.reply(request, .refused(error)))
+            self.turn.emit(.reply(request, .refused(error)))
         }
     }
 
     // tidy: long because it is one switch over the commands.
-    private mutating func carryOut(
-        _ command: APICommand, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]
-    ) throws(ServerFrame.Problem) {
+    private mutating func carryOut(_ command: APICommand, for request: APIRequestID) throws(ServerFrame.Problem) {
+        let now = self.turn.now
         switch command {
         case .send(let sender, let draft, let past, let author):
-            try self.admitCommand(.messages, of: sender.app, "send", now, &effects)
+            try self.admitCommand(.messages, of: sender.app, "send")
             try self.checkPush(of: draft, from: sender.app, isClient: false)
-            let message = try self.makeMessage(draft, from: sender, by: .backend(sender.app), now, &effects)
+            let message = try self.makeMessage(draft, from: sender, by: .backend(sender.app))
             self.sendToStore(
                 .accept(
-                    message: message.message, senderDevice: nil, room: self.roomAccess(now), past: past,
-                    push: self.settings.pushRules[sender.app]?.options, author: author),
-                for: .api(request, .send(message)), by: .backend(sender.app), &effects)
+                    message: message.message, senderDevice: nil, room: self.roomAccess(), past: past,
+                    push: self.turn.settings.pushRules[sender.app]?.options, author: author),
+                for: .api(request, .send(message)), by: .backend(sender.app))
         case .putConversation(let conversation):
             try self.checkStorage()
             do throws(InvalidField) {
@@ -32,82 +31,79 @@ extension ServerCore {
                 if let push = conversation.push {
                     try self.pushRules(of: conversation.app).check(push, isClient: false)
                 }
-                self.sendToStore(
-                    .putConversation(conversation), for: .api(request, .putConversation(conversation)), &effects)
+                self.sendToStore(.putConversation(conversation), for: .api(request, .putConversation(conversation)))
             } catch {
                 throw ServerFrame.Problem(error)
             }
         case .request(let app, let person, let asked):
-            try self.admitCommand(.requests, of: app, "request", now, &effects)
-            self.carryOut(asked, Asked(requester: .api(request), app: app, actor: person), now, &effects)
+            try self.admitCommand(.requests, of: app, "request")
+            self.carryOut(asked, Asked(requester: .api(request), app: app, actor: person))
         case .sendCustom(let app, let message, let recipients, let clientMessageID):
-            try self.sendCustom(message, to: recipients, of: app, clientMessageID, for: request, now, &effects)
+            try self.sendCustom(message, to: recipients, of: app, clientMessageID, for: request)
         case .markRead(let user, let conversation, let message):
-            try self.markRead(conversation, of: user, upTo: message, for: request, now, &effects)
+            try self.markRead(conversation, of: user, upTo: message, for: request)
         case .setObjectNames(let app, let names):
-            self.sendToStore(.setObjectNames(app, names), for: .api(request, .done), &effects)
+            self.sendToStore(.setObjectNames(app, names), for: .api(request, .done))
         case .setAccount(let app, let account, let isDeclared):
-            self.sendToStore(.setAccount(app, account, isDeclared: isDeclared), for: .api(request, .done), &effects)
+            self.sendToStore(.setAccount(app, account, isDeclared: isDeclared), for: .api(request, .done))
         case .putAccount(let app, let account):
             try self.checkStorage()
-            self.sendToStore(.putAccount(app, account), for: .api(request, .done), &effects)
+            self.sendToStore(.putAccount(app, account), for: .api(request, .done))
         case .pushLanes(let app):
-            let open = self.openLegs(of: app, now)
-            effects.append(.reply(request, .pushLanes(self.laneReports(of: app), open: open)))
-        case .previewPush(let app, let asked): try self.previewPush(asked, of: app, for: request, now, &effects)
-        case .createPush(let app, let draft): try self.createPush(draft, of: app, for: request, now, &effects)
+            let open = self.openLegs(of: app)
+            self.turn.emit(.reply(request, .pushLanes(self.laneReports(of: app), open: open)))
+        case .previewPush(let app, let asked): try self.previewPush(asked, of: app, for: request)
+        case .createPush(let app, let draft): try self.createPush(draft, of: app, for: request)
         case .changePush(let app, let id, let change):
-            try self.changePush(id, of: app, change, for: request, now, &effects)
+            try self.changePush(id, of: app, change, for: request)
         case .countAudience(let app, let audience):
-            try self.countAudience(audience, of: app, for: request, now, &effects)
-        case .setLabels(let user, let change): try self.setLabels(change, of: user, for: request, now, &effects)
+            try self.countAudience(audience, of: app, for: request)
+        case .setLabels(let user, let change): try self.setLabels(change, of: user, for: request)
         case .setProfiles(let app, let profiles):
             try self.checkStorage()
-            self.sendToStore(.setProfiles(app, profiles, isOwn: false), for: .api(request, .done), &effects)
-        case .ring(let app, let call): try self.ring(call, in: app, for: request, now, &effects)
-        case .call(let app, let id): effects.append(.reply(request, .call(self.calls.trace(of: id, in: app, now))))
-        case .pushActivity(let app, let push): try self.pushActivity(push, in: app, for: request, now, &effects)
+            self.sendToStore(.setProfiles(app, profiles, isOwn: false), for: .api(request, .done))
+        case .ring(let app, let call): try self.ring(call, in: app, for: request)
+        case .call(let app, let id): self.turn.emit(.reply(request, .call(self.calls.trace(of: id, in: app, now))))
+        case .pushActivity(let app, let push): try self.pushActivity(push, in: app, for: request)
         case .activityPush(let app, let id):
-            effects.append(.reply(request, .activityPush(self.activityPush(id, in: app, now))))
-        case .channels(let app, let asked): try self.manageChannels(asked, in: app, for: request, now, &effects)
-        case .testPush(let device, let test): try self.pushTest(test, to: device, for: request, now, &effects)
-        case .silentPush(let user, let push): try self.pushSilently(push, to: user, for: request, now, &effects)
+            self.turn.emit(.reply(request, .activityPush(self.activityPush(id, in: app))))
+        case .channels(let app, let asked): try self.manageChannels(asked, in: app, for: request)
+        case .testPush(let device, let test): try self.pushTest(test, to: device, for: request)
+        case .silentPush(let user, let push): try self.pushSilently(push, to: user, for: request)
         case .trace(let app, let message):
-            self.sendToStore(.trace(app, message), for: .api(request, .trace), &effects)
+            self.sendToStore(.trace(app, message), for: .api(request, .trace))
         case .legs(let question):
             let user = question.user.map { UserKey(app: question.app, user: $0) }
-            self.sendToStore(.readLegs(question), for: .api(request, .legs(user)), &effects)
-        case .openLegs(let question): effects.append(.reply(request, .openLegs(self.openLegs(question))))
+            self.sendToStore(.readLegs(question), for: .api(request, .legs(user)))
+        case .openLegs(let question): self.turn.emit(.reply(request, .openLegs(self.openLegs(question))))
         case .registerInstallations(let app, let all):
-            try self.registerInstallations(all, of: app, for: request, now, &effects)
+            try self.registerInstallations(all, of: app, for: request)
         case .signOut(let device):
-            try self.signOut(device, for: request, now, &effects)
+            try self.signOut(device, for: request)
         case .signOutAll(let user):
-            self.signOutAllDevices(of: user, for: request, now, &effects)
+            self.signOutAllDevices(of: user, for: request)
         case .devices(let user):
-            self.listDevices(of: user, for: request, now, &effects)
+            self.listDevices(of: user, for: request)
         case .changeAccount(let user, let change):
-            try self.changeAccount(of: user, change, for: request, now, &effects)
+            try self.changeAccount(of: user, change, for: request)
         case .issueToken(let user):
             // A repeat is issued at the time of the first, so that it is the same token.
             let at = self.keysUnderWay[request]?.at ?? now.wall
-            self.sendToStore(.readAccount(user), for: .api(request, .issueToken(at: at, ofRenewal: nil)), &effects)
+            self.sendToStore(.readAccount(user), for: .api(request, .issueToken(at: at, ofRenewal: nil)))
         case .installation(let user, let issuedAt, let address):
-            try self.serveInstallation(of: user, renewalIssuedAt: issuedAt, from: address, for: request, now, &effects)
+            try self.serveInstallation(of: user, renewalIssuedAt: issuedAt, from: address, for: request)
         case .once(let key, let fingerprint, let command):
-            try self.serve(command, as: key, fingerprint, for: request, now, &effects)
+            try self.serve(command, as: key, fingerprint, for: request)
         case .changeControl(let change):
-            self.sendToStore(
-                .changeControl(change, at: now.wall), for: .api(request, .changeControl(change)), &effects)
-        case .quotas(let question): effects.append(.reply(request, .quotas(self.quotas(question, now))))
+            self.sendToStore(.changeControl(change, at: now.wall), for: .api(request, .changeControl(change)))
+        case .quotas(let question): self.turn.emit(.reply(request, .quotas(self.quotas(question, now))))
         case .media(let user, let issuedAt, let question):
-            guard let slot = self.busySlot(of: user, for: request, command, now, &effects) else { return }
-            try self.serveMedia(question, of: user, slot: slot, issuedAt: issuedAt, for: request, now, &effects)
+            guard let slot = self.busySlot(of: user, for: request, command) else { return }
+            try self.serveMedia(question, of: user, slot: slot, issuedAt: issuedAt, for: request)
         case .fromExtension(let device, let issuedAt, let userIssuedAt, let question):
-            guard let slot = self.busySlot(of: device.user, for: request, command, now, &effects) else { return }
+            guard let slot = self.busySlot(of: device.user, for: request, command) else { return }
             try self.serveExtension(
-                question, of: device, slot: slot, issuedAt: issuedAt, userTokenIssuedAt: userIssuedAt, for: request,
-                now, &effects)
+                question, of: device, slot: slot, issuedAt: issuedAt, userTokenIssuedAt: userIssuedAt, for: request)
         }
     }
 
@@ -115,48 +111,46 @@ extension ServerCore {
     /// the welcome that carried the newer one may have been lost.
     private mutating func serveExtension(
         _ question: ExtensionRequest, of device: DeviceKey, slot: Int, issuedAt: Int64, userTokenIssuedAt: Int64?,
-        for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]
+        for request: APIRequestID
     ) throws(ServerFrame.Problem) {
         guard let index = self.people[slot].devices.index(of: device.device),
-            issuedAt >= self.people[slot].devices[index].signedInAt - self.settings.extensionTokenOverlap,
-            self.people[slot].account.fault(inTokenIssuedAt: userTokenIssuedAt, at: now.wall) == nil
+            issuedAt >= self.people[slot].devices[index].signedInAt - self.turn.settings.extensionTokenOverlap,
+            self.people[slot].account.fault(inTokenIssuedAt: userTokenIssuedAt, at: self.turn.now.wall) == nil
         else {
             throw .init(
                 code: .invalidToken, field: "token", rule: "was revoked: the device has signed out, or connected again")
         }
-        try self.admitCommand(.requests, of: device.user.app, slot: slot, "request", now, &effects)
-        try self.checkBacklog(of: .person(device.user), &effects)
+        try self.admitCommand(.requests, of: device.user.app, slot: slot, "request")
+        try self.checkBacklog(of: .person(device.user))
         switch question {
         case .media(let media, let message):
             // What the person hides, an extension does not show.
             guard !self.people[slot].settings.person.hidesContent else {
-                return effects.append(.reply(request, .mediaUse(nil)))
+                return self.turn.emit(.reply(request, .mediaUse(nil)))
             }
             self.sendToStore(
-                .readMedia(device.user, media, in: message, room: self.roomAccess(now)), for: .api(request, .mediaUse),
-                by: .person(device.user), &effects)
+                .readMedia(device.user, media, in: message, room: self.roomAccess()), for: .api(request, .mediaUse),
+                by: .person(device.user))
         case .missed(let after, let limit):
-            let entries = max(1, min(limit, self.settings.pageEntriesMax))
+            let entries = max(1, min(limit, self.turn.settings.pageEntriesMax))
             self.sendToStore(
                 .readLog(device.user, after: after, limit: entries), for: .api(request, .missed(device)),
-                by: .person(device.user), &effects)
+                by: .person(device.user))
         case .receipt(let message, let receipt):
             let leg = LegID(message: message, user: device.user, device: device.device)
             self.sendToStore(
-                .receipt(leg, receipt, at: now.wall), for: .api(request, .done), by: .person(device.user), &effects)
+                .receipt(leg, receipt, at: self.turn.now.wall), for: .api(request, .done), by: .person(device.user))
         }
     }
 
-    mutating func finishMissed(
-        _ page: LogPage, on device: DeviceKey, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
+    mutating func finishMissed(_ page: LogPage, on device: DeviceKey, for request: APIRequestID) {
         // Who asked stays in memory for some time.
         guard let slot = self.slots[device.user] else {
-            return effects.append(.reply(request, .refused(Self.unavailable)))
+            return self.turn.emit(.reply(request, .refused(Self.unavailable)))
         }
-        let page = self.missed(page, on: device, now)
+        let page = self.missed(page, on: device)
         let hidesContent = self.people[slot].settings.person.hidesContent
-        effects.append(.reply(request, .missed(page, self.words(of: slot).words, hidesContent: hidesContent)))
+        self.turn.emit(.reply(request, .missed(page, self.words(of: slot).words, hidesContent: hidesContent)))
     }
 
     /// Adds the legs that are only in memory: live, in grace, queued or in flight.

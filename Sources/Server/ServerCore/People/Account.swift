@@ -3,9 +3,9 @@ import TidingsModel
 
 extension ServerCore {
     mutating func changeAccount(
-        of user: UserKey, _ change: AccountChange, for request: APIRequestID, _ now: Now,
-        _ effects: inout [ServerEffect]
+        of user: UserKey, _ change: AccountChange, for request: APIRequestID
     ) throws(ServerFrame.Problem) {
+        let now = self.turn.now
         let invalid: InvalidField? =
             switch change {
             case .revokeTokens(let time, _) where time > now.wall:
@@ -15,7 +15,7 @@ extension ServerCore {
             case .ban, .unban, .revokeTokens: nil
             }
         if let invalid { throw .init(invalid) }
-        guard let slot = self.loadedSlot(of: user, for: request, .changeAccount(user, change), now, &effects) else {
+        guard let slot = self.loadedSlot(of: user, for: request, .changeAccount(user, change)) else {
             return
         }
         self.people[slot].busyAt = now.monotonic
@@ -24,25 +24,20 @@ extension ServerCore {
                 self.beginSignOut(slot: slot, index: index, as: end)
             }
         }
-        self.sendToStore(
-            .changeAccount(user, change, at: now.wall), for: .api(request, .changeAccount(user, change)), &effects)
+        self.sendToStore(.changeAccount(user, change, at: now.wall), for: .api(request, .changeAccount(user, change)))
         self.arm(slot)
     }
 
     /// The store has not carried it out.
-    mutating func takeBackAccount(
-        of user: UserKey, _ change: AccountChange, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
+    mutating func takeBackAccount(of user: UserKey, _ change: AccountChange) {
         guard change.endOfLegs != nil, let slot = self.slots[user] else { return }
         for device in self.people[slot].devices.map(\.id) {
-            self.keepSignedIn(DeviceKey(user: user, device: device), now, &effects)
+            self.keepSignedIn(DeviceKey(user: user, device: device))
         }
     }
 
-    mutating func finishAccount(
-        _ request: APIRequestID, _ user: UserKey, _ change: AccountChange, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
-        defer { effects.append(.reply(request, .done)) }
+    mutating func finishAccount(_ request: APIRequestID, _ user: UserKey, _ change: AccountChange) {
+        defer { self.turn.emit(.reply(request, .done)) }
         // A person who is not in memory has no session.
         guard let slot = self.slots[user], self.people[slot].isReady else { return }
         self.people[slot].account.apply(change)
@@ -50,16 +45,16 @@ extension ServerCore {
         switch change {
         case .unban: break
         case .ban:
-            for device in devices { self.removeDevice(device, because: StoreRules.bannedPerson, now, &effects) }
+            for device in devices { self.removeDevice(device, because: StoreRules.bannedPerson) }
         case .revokeTokens(_, signsOut: true):
-            for device in devices { self.removeDevice(device, now, &effects) }
+            for device in devices { self.removeDevice(device) }
         case .revokeTokens(_, signsOut: false):
             for device in self.people[slot].devices {
                 guard let session = device.session,
                     let fault = self.people[slot].account.fault(
-                        inTokenIssuedAt: device.userToken?.issuedAt, at: now.wall)
+                        inTokenIssuedAt: device.userToken?.issuedAt, at: self.turn.now.wall)
                 else { continue }
-                self.endSession(session, because: fault, now, &effects)
+                self.endSession(session, because: fault)
             }
         }
     }

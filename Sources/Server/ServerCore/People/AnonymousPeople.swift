@@ -106,26 +106,23 @@ extension ServerCore {
 
     /// Nothing is kept of a person who never connects.
     mutating func serveInstallation(
-        of user: UserKey, renewalIssuedAt: Int64?, from address: String, for request: APIRequestID, _ now: Now,
-        _ effects: inout [ServerEffect]
+        of user: UserKey, renewalIssuedAt: Int64?, from address: String, for request: APIRequestID
     ) throws(ServerFrame.Problem) {
-        try self.checkBacklog(of: .backend(user.app), &effects)
+        try self.checkBacklog(of: .backend(user.app))
         let cost = renewalIssuedAt == nil ? Self.installationCost : 1
-        try self.admitInstallation(cost: cost, from: address, now, &effects)
+        try self.admitInstallation(cost: cost, from: address)
         self.sendToStore(
-            .readAccount(user), for: .api(request, .issueToken(at: now.wall, ofRenewal: renewalIssuedAt)), &effects)
+            .readAccount(user), for: .api(request, .issueToken(at: self.turn.now.wall, ofRenewal: renewalIssuedAt)))
     }
 
     /// Takes nothing if it refuses.
-    private mutating func admitInstallation(
-        cost: Int, from address: String, _ now: Now, _ effects: inout [ServerEffect]
-    ) throws(ServerFrame.Problem) {
+    private mutating func admitInstallation(cost: Int, from address: String) throws(ServerFrame.Problem) {
         guard !address.isEmpty else { return }
-        let limit = self.settings.limits[.address, .installations]
-        if let wait = self.addresses[address].wait(.installations, cost, limit, at: now.monotonic) {
-            effects.append(.countRefusal(.address, .installations))
+        let limit = self.turn.settings.limits[.address, .installations]
+        if let wait = self.addresses[address].wait(.installations, cost, limit, at: self.turn.now.monotonic) {
+            self.turn.emit(.countRefusal(.address, .installations))
             throw RateRefusal(scope: .address, kind: .installations, wait: wait).problem("installation")
         }
-        self.addresses.consume(.installations, cost, limit, from: address, at: now.monotonic)
+        self.addresses.consume(.installations, cost, limit, from: address, at: self.turn.now.monotonic)
     }
 }

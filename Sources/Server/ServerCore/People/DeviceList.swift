@@ -49,16 +49,14 @@ extension ServerCore {
     static let signedOutElsewhere = ServerFrame.Problem(
         code: .kicked, field: "device", rule: "was signed out: by the person, on another device")
 
-    func ownDevices(_ asked: Asked, _ now: Now) throws(ServerFrame.Problem) -> [OwnDevice] {
+    func ownDevices(_ asked: Asked) throws(ServerFrame.Problem) -> [OwnDevice] {
         guard let known = self.sessions[try asked.session()] else { throw Self.unavailable }
         return self.people[known.slot].devices.filter { !$0.isLeaving }.map {
-            OwnDevice($0, isCurrent: $0.id == known.device.device, now)
+            OwnDevice($0, isCurrent: $0.id == known.device.device, self.turn.now)
         }
     }
 
-    mutating func signOutOther(
-        _ device: DeviceID, _ asked: Asked, _ now: Now, _ effects: inout [ServerEffect]
-    ) throws(ServerFrame.Problem) {
+    mutating func signOutOther(_ device: DeviceID, _ asked: Asked) throws(ServerFrame.Problem) {
         guard let known = self.sessions[try asked.session()] else { throw Self.unavailable }
         guard device != known.device.device else {
             throw .init(.init(field: "device", rule: "must be another one: this one signs out by `signOut`"))
@@ -68,7 +66,7 @@ extension ServerCore {
         else { throw .init(Self.unknownDevice) }
         let key = DeviceKey(user: known.device.user, device: device)
         self.beginSignOut(slot: known.slot, index: index)
-        self.sendToStore(.signOut(key, at: now.wall), for: .signOutDevice(asked, key), by: asked.asker, &effects)
+        self.sendToStore(.signOut(key, at: self.turn.now.wall), for: .signOutDevice(asked, key), by: asked.asker)
     }
 
     static let unknownDevice = InvalidField(
@@ -105,25 +103,22 @@ extension OwnDevice {
 }
 
 extension ServerCore {
-    mutating func listDevices(
-        of user: UserKey, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
-        guard let slot = self.busySlot(of: user, for: request, .devices(user), now, &effects) else { return }
-        effects.append(.reply(request, .devices(self.people[slot].devices.map { DeviceInfo($0, now) })))
+    mutating func listDevices(of user: UserKey, for request: APIRequestID) {
+        let now = self.turn.now
+        guard let slot = self.busySlot(of: user, for: request, .devices(user)) else { return }
+        self.turn.emit(.reply(request, .devices(self.people[slot].devices.map { DeviceInfo($0, now) })))
     }
 
     /// The store answers in order, so the last device's answer completes the request.
-    mutating func signOutAllDevices(
-        of user: UserKey, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
-        guard let slot = self.busySlot(of: user, for: request, .signOutAll(user), now, &effects) else { return }
+    mutating func signOutAllDevices(of user: UserKey, for request: APIRequestID) {
+        guard let slot = self.busySlot(of: user, for: request, .signOutAll(user)) else { return }
         let devices = self.people[slot].devices.map { DeviceKey(user: user, device: $0.id) }
-        guard let last = devices.last else { return effects.append(.reply(request, .done)) }
+        guard let last = devices.last else { return self.turn.emit(.reply(request, .done)) }
         for (index, device) in devices.enumerated() {
             self.beginSignOut(slot: slot, index: index)
             self.sendToStore(
-                .signOut(device, at: now.wall),
-                for: device == last ? .api(request, .signOut(device)) : .kick(device), &effects)
+                .signOut(device, at: self.turn.now.wall),
+                for: device == last ? .api(request, .signOut(device)) : .kick(device))
         }
     }
 }

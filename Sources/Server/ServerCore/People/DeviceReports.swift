@@ -8,29 +8,28 @@ extension ServerCore {
     private static let reportInterval: Int64 = 3_600_000
     private static let changedReportInterval: Int64 = 10_000
 
-    mutating func keepReport(
-        _ status: DeviceStatus, slot: Int, index: Int, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
+    mutating func keepReport(_ status: DeviceStatus, slot: Int, index: Int) {
+        let now = self.turn.now
         let reported = ReportedStatus(status, at: now.wall, after: self.people[slot].devices[index].reported)
         self.people[slot].devices[index].reported = reported
         let stored = self.people[slot].devices[index].storedReport
         let interval = stored?.status == status ? Self.reportInterval : Self.changedReportInterval
         if let stored, now.wall < stored.at + interval, now.wall >= stored.at { return }
-        self.storeReport(slot, index, &effects)
+        self.storeReport(slot, index)
     }
 
-    mutating func storeReports(_ slot: Int, _ effects: inout [ServerEffect]) {
+    mutating func storeReports(_ slot: Int) {
         for index in self.people[slot].devices.indices
         where self.people[slot].devices[index].reported != self.people[slot].devices[index].storedReport {
-            self.storeReport(slot, index, &effects)
+            self.storeReport(slot, index)
         }
     }
 
-    private mutating func storeReport(_ slot: Int, _ index: Int, _ effects: inout [ServerEffect]) {
+    private mutating func storeReport(_ slot: Int, _ index: Int) {
         guard let reported = self.people[slot].devices[index].reported else { return }
         self.people[slot].devices[index].storedReport = reported
         let key = DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id)
-        self.sendToStore(.setDeviceStatus(key, reported), &effects)
+        self.sendToStore(.setDeviceStatus(key, reported))
     }
 
     /// With what loaded people's devices have reported since the store was told.

@@ -12,24 +12,21 @@ struct Registrant: Sendable {
 extension ServerCore {
     /// Stores a push registration (S2.7), or clears it for nil. Whatever was held against an earlier one is forgotten
     /// (design.md P8).
-    mutating func register(
-        _ registration: PushRegistration?, by registrant: Registrant, _ slot: Int, _ index: Int, _ now: Now,
-        _ effects: inout [ServerEffect]
-    ) {
+    mutating func register(_ registration: PushRegistration?, by registrant: Registrant, _ slot: Int, _ index: Int) {
         do throws(InvalidField) {
             var push = PushState.none
             if let registration {
                 try self.checkRegistration(registration, in: self.people[slot].key.app)
                 let before = self.people[slot].devices[index].push
                 push = .registered(
-                    registration, at: now.wall,
+                    registration, at: self.turn.now.wall,
                     wasAccepted: before.registration == registration && before.wasAccepted)
             }
             self.forgetToken(slot, index)
-            self.setPush(push, by: registrant, slot, index, &effects)
+            self.setPush(push, by: registrant, slot, index)
         } catch {
-            effects.append(.countRefusedRegistration)
-            self.refuseCommand(registrant, .init(error), &effects)
+            self.turn.emit(.countRefusedRegistration)
+            self.refuseCommand(registrant, .init(error))
         }
     }
 
@@ -44,30 +41,29 @@ extension ServerCore {
             APNsFormat.isTopic(registration.topic.utf8), "\(field)topic",
             "must be 1 to 255 letters, digits, hyphens, underscores and dots")
         // The team's key may push to all its apps; only the app's own list says which of them are its.
-        guard let topics = self.settings.pushTopics[app], !self.settings.mayPush(to: registration.topic, in: app)
+        guard let topics = self.turn.settings.pushTopics[app],
+            !self.turn.settings.mayPush(to: registration.topic, in: app)
         else { return }
         throw InvalidField(
             field: "\(field)topic",
             rule: "must be a topic of the app (\(topics.joined(separator: ", "))), or one with a suffix of Apple's")
     }
 
-    mutating func refuseCommand(
-        _ registrant: Registrant, _ problem: ServerFrame.Problem, _ effects: inout [ServerEffect]
-    ) {
+    mutating func refuseCommand(_ registrant: Registrant, _ problem: ServerFrame.Problem) {
         if let number = registrant.number {
             self.sessions[registrant.session]?.numbersInFlight.remove(number)
-            self.write(.answer(number, .refused(problem)), to: registrant.session, &effects)
+            self.write(.answer(number, .refused(problem)), to: registrant.session)
         } else {
-            self.write(.problem(problem, isFatal: false), to: registrant.session, &effects)
+            self.write(.problem(problem, isFatal: false), to: registrant.session)
         }
     }
 
-    mutating func finishRegistering(_ registrant: Registrant?, _ effects: inout [ServerEffect]) {
+    mutating func finishRegistering(_ registrant: Registrant?) {
         guard let registrant else { return }
         self.sessions[registrant.session]?.commandsInFlight -= 1
         if let number = registrant.number {
             self.sessions[registrant.session]?.numbersInFlight.remove(number)
-            self.write(.answer(number, .done(0)), to: registrant.session, &effects)
+            self.write(.answer(number, .done(0)), to: registrant.session)
         }
     }
 
@@ -81,38 +77,34 @@ extension ServerCore {
 
     /// Sets a device's push state. A `registrant` is a session that asked. Without one the state is APNs's answer about the present
     /// registration: by the time the store comes to it, another person may have registered the token.
-    mutating func setPush(
-        _ push: PushState, by registrant: Registrant? = nil, _ slot: Int, _ index: Int,
-        _ effects: inout [ServerEffect]
-    ) {
+    mutating func setPush(_ push: PushState, by registrant: Registrant? = nil, _ slot: Int, _ index: Int) {
         let about = registrant == nil ? self.people[slot].devices[index].push.registration : nil
         self.people[slot].devices[index].push = push
         let key = DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id)
         if let registrant { self.sessions[registrant.session]?.commandsInFlight += 1 }
         self.sendToStore(
             .setPushState(key, push, about: about), for: .setPushState(registrant),
-            by: registrant == nil ? nil : .person(key.user), &effects)
+            by: registrant == nil ? nil : .person(key.user))
     }
 
-    mutating func clearTokens(of devices: [DeviceKey], _ now: Now, _ effects: inout [ServerEffect]) {
+    mutating func clearTokens(of devices: [DeviceKey]) {
         for device in devices {
             guard let slot = self.slots[device.user] else { continue }
             // A record read before the store changed would bring the token back.
             self.loadings[slot]?.forgetToken(of: device.device)
             // The store has signed it out.
-            if ImportedInstallation.hasMade(device.device) { self.removeDevice(device, now, &effects) }
+            if ImportedInstallation.hasMade(device.device) { self.removeDevice(device) }
             guard let index = self.people[slot].devices.index(of: device.device) else { continue }
             self.people[slot].devices[index].push = .none
             self.forgetToken(slot, index)
-            self.pump(slot, index, now, &effects)
+            self.pump(slot, index)
             self.arm(slot)
         }
     }
 
     /// The token for calls of the device that asks, or nil to forget it.
-    mutating func registerVoIP(
-        _ registration: PushRegistration?, _ asked: Asked, _ now: Now, _ effects: inout [ServerEffect]
-    ) throws(ServerFrame.Problem) {
+    mutating func registerVoIP(_ registration: PushRegistration?, _ asked: Asked) throws(ServerFrame.Problem) {
+        let now = self.turn.now
         guard let known = self.sessions[try asked.session()],
             let index = self.people[known.slot].devices.index(of: known.device.device)
         else { throw Self.unavailable }
@@ -122,8 +114,7 @@ extension ServerCore {
             self.lanes[PushLane(registration, in: known.device.user.app)]?.held.release(known.device)
         }
         self.people[known.slot].devices[index].voIP = token
-        self.sendToStore(
-            .setVoIPToken(known.device, token), for: .setVoIPToken(asked), by: asked.asker, &effects)
+        self.sendToStore(.setVoIPToken(known.device, token), for: .setVoIPToken(asked), by: asked.asker)
     }
 
     mutating func clearVoIPTokens(of devices: [DeviceKey]) {
@@ -136,13 +127,11 @@ extension ServerCore {
         }
     }
 
-    mutating func signOut(
-        _ device: DeviceKey, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]
-    ) throws(ServerFrame.Problem) {
-        guard let slot = self.loadedSlot(of: device.user, for: request, .signOut(device), now, &effects) else { return }
+    mutating func signOut(_ device: DeviceKey, for request: APIRequestID) throws(ServerFrame.Problem) {
+        guard let slot = self.loadedSlot(of: device.user, for: request, .signOut(device)) else { return }
         guard let index = self.people[slot].devices.index(of: device.device) else { throw .init(Self.unknownDevice) }
         self.beginSignOut(slot: slot, index: index)
-        self.sendToStore(.signOut(device, at: now.wall), for: .api(request, .signOut(device)), &effects)
+        self.sendToStore(.signOut(device, at: self.turn.now.wall), for: .api(request, .signOut(device)))
     }
 
     /// The store ends everything under way to the device together with the sign-out (design.md P6), and what it accepts
@@ -155,34 +144,33 @@ extension ServerCore {
     }
 
     /// The store has not signed it out: what is under way to it goes on, and what has ended meanwhile is told.
-    mutating func keepSignedIn(_ device: DeviceKey, _ now: Now, _ effects: inout [ServerEffect]) {
+    mutating func keepSignedIn(_ device: DeviceKey) {
         guard let slot = self.slots[device.user], let index = self.people[slot].devices.index(of: device.device) else {
             return
         }
         self.people[slot].devices[index].leaving?.signOuts -= 1
         guard let leaving = self.people[slot].devices[index].leaving, leaving.signOuts == 0 else { return }
         self.people[slot].devices[index].leaving = nil
-        for ended in leaving.ended { self.tellEnd(ended, slot: slot, index: index, &effects) }
+        for ended in leaving.ended { self.tellEnd(ended, slot: slot, index: index) }
         for leg in 0..<self.people[slot].devices[index].legs.count {
-            self.keepRecall(slot, index, leg, &effects)
+            self.keepRecall(slot, index, leg)
         }
-        self.writeSettled(slot, index, &effects)
+        self.writeSettled(slot, index)
         // A newer device has closed its connection.
         if self.people[slot].devices[index].session == nil, self.people[slot].devices[index].lease.getsFrames {
-            self.changeLease(slot, index, .socketLost, now, &effects)
+            self.changeLease(slot, index, .socketLost)
         }
         if self.people[slot].devices[index].lease.isLive {
-            self.dirtyCursor(slot, index, now)
+            self.dirtyCursor(slot, index)
         } else {
-            self.pump(slot, index, now, &effects)
+            self.pump(slot, index)
         }
         self.arm(slot)
     }
 
     mutating func removeDevice(
         _ device: DeviceKey,
-        because problem: ServerFrame.Problem = .init(code: .invalidToken, field: "device", rule: "was signed out"),
-        _ now: Now, _ effects: inout [ServerEffect]
+        because problem: ServerFrame.Problem = .init(code: .invalidToken, field: "device", rule: "was signed out")
     ) {
         guard let slot = self.slots[device.user], let index = self.people[slot].devices.index(of: device.device) else {
             return
@@ -191,18 +179,18 @@ extension ServerCore {
         let leaving = self.people[slot].devices[index].leaving ?? Device.Leaving(end: .signedOut)
         for ended in leaving.ended {
             let end = ended.end == .ownDevice ? .ownDevice : leaving.end
-            effects.append(.countEnd(end))
-            effects.append(.report(.endedLeg(EndedLeg(leg: ended.leg, end: end, at: now.wall))))
+            self.turn.emit(.countEnd(end))
+            self.turn.emit(.report(.endedLeg(EndedLeg(leg: ended.leg, end: end, at: self.turn.now.wall))))
         }
-        for _ in 0..<self.people[slot].devices[index].legs.count { effects.append(.countEnd(leaving.end)) }
-        self.reportSignOut(slot: slot, index: index, as: leaving.end, now, &effects)
+        for _ in 0..<self.people[slot].devices[index].legs.count { self.turn.emit(.countEnd(leaving.end)) }
+        self.reportSignOut(slot: slot, index: index, as: leaving.end)
         if let session = self.people[slot].devices[index].session {
-            effects.append(.write(session, .problem(problem, isFatal: true)))
-            self.close(session, &effects)
+            self.turn.emit(.write(session, .problem(problem, isFatal: true)))
+            self.close(session)
         }
         self.forgetToken(slot, index)
         self.people[slot].devices.remove(at: index)
-        self.sendPresence(slot: slot, before: wasOnline, now, &effects)
+        self.sendPresence(slot: slot, before: wasOnline)
         self.arm(slot)
     }
 }

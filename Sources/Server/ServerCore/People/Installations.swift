@@ -4,18 +4,17 @@ import TidingsModel
 // Push tokens that the app's backend brings from the service it comes from, before its phones connect here.
 extension ServerCore {
     mutating func registerInstallations(
-        _ all: [Result<ImportedInstallation, InvalidField>], of app: AppID, for request: APIRequestID, _ now: Now,
-        _ effects: inout [ServerEffect]
+        _ all: [Result<ImportedInstallation, InvalidField>], of app: AppID, for request: APIRequestID
     ) throws(ServerFrame.Problem) {
-        try self.admitCommand(.requests, of: app, "installations", now, &effects)
-        try self.checkBacklog(of: .backend(app), &effects)
+        try self.admitCommand(.requests, of: app, "installations")
+        try self.checkBacklog(of: .backend(app))
         try self.checkStorage()
         let problems = all.map { self.problem(in: $0, of: app) }
         var good: [ImportedInstallation] = []
         for case (.success(let installation), nil) in zip(all, problems) { good.append(installation) }
         self.sendToStore(
-            .registerInstallations(app, good, at: now.wall), for: .api(request, .register(problems)),
-            by: .backend(app), &effects)
+            .registerInstallations(app, good, at: self.turn.now.wall), for: .api(request, .register(problems)),
+            by: .backend(app))
     }
 
     private func problem(in line: Result<ImportedInstallation, InvalidField>, of app: AppID) -> ServerFrame.Problem? {
@@ -31,15 +30,14 @@ extension ServerCore {
     }
 
     mutating func finishInstallations(
-        _ outcomes: [InstallationOutcome], _ problems: [ServerFrame.Problem?], for request: APIRequestID, _ now: Now,
-        _ effects: inout [ServerEffect]
+        _ outcomes: [InstallationOutcome], _ problems: [ServerFrame.Problem?], for request: APIRequestID
     ) {
         for case .registered(let device, let taken) in outcomes {
-            self.clearTokens(of: taken, now, &effects)
-            self.finishSignIn(nil, device.key.user, device, now, &effects)
+            self.clearTokens(of: taken)
+            self.finishSignIn(nil, device.key.user, device)
         }
         var stored = outcomes.makeIterator()
         let all = problems.compactMap { $0.map(InstallationOutcome.refused) ?? stored.next() }
-        effects.append(.reply(request, .installations(all)))
+        self.turn.emit(.reply(request, .installations(all)))
     }
 }

@@ -95,11 +95,8 @@ struct Loading: Sendable {
 
 extension ServerCore {
     /// nil while the person is loading; then the command waits for them.
-    mutating func loadedSlot(
-        of user: UserKey, for request: APIRequestID, _ command: APICommand, _ now: Now,
-        _ effects: inout [ServerEffect]
-    ) -> Int? {
-        let slot = self.slot(of: user, now, &effects)
+    mutating func loadedSlot(of user: UserKey, for request: APIRequestID, _ command: APICommand) -> Int? {
+        let slot = self.slot(of: user)
         self.people[slot].leavesSoon = false
         guard !self.people[slot].isReady else { return slot }
         self.loadings[slot]?.queue.append(.api(request, command))
@@ -107,33 +104,27 @@ extension ServerCore {
     }
 
     /// The same, and the person stays in memory for some time.
-    mutating func busySlot(
-        of user: UserKey, for request: APIRequestID, _ command: APICommand, _ now: Now,
-        _ effects: inout [ServerEffect]
-    ) -> Int? {
-        guard let slot = self.loadedSlot(of: user, for: request, command, now, &effects) else { return nil }
-        self.people[slot].busyAt = now.monotonic
+    mutating func busySlot(of user: UserKey, for request: APIRequestID, _ command: APICommand) -> Int? {
+        guard let slot = self.loadedSlot(of: user, for: request, command) else { return nil }
+        self.people[slot].busyAt = self.turn.now.monotonic
         self.arm(slot)
         return slot
     }
 
-    mutating func slot(
-        of user: UserKey, isRecovery: Bool = false, leavesSoon: Bool = false, _ now: Now,
-        _ effects: inout [ServerEffect]
-    ) -> Int {
+    mutating func slot(of user: UserKey, isRecovery: Bool = false, leavesSoon: Bool = false) -> Int {
         if let slot = self.slots[user] { return slot }
         let slot: Int
         if let free = self.freeSlots.popLast() {
             slot = free
-            self.people[slot] = Person(key: user, at: now.monotonic, forgottenAlertAt: self.forgottenAlertAt)
+            self.people[slot] = Person(key: user, at: self.turn.now.monotonic, forgottenAlertAt: self.forgottenAlertAt)
         } else {
             slot = self.people.count
-            self.people.append(Person(key: user, at: now.monotonic, forgottenAlertAt: self.forgottenAlertAt))
+            self.people.append(Person(key: user, at: self.turn.now.monotonic, forgottenAlertAt: self.forgottenAlertAt))
         }
         self.slots[user] = slot
         self.people[slot].leavesSoon = leavesSoon
         self.loadings[slot] = Loading(isRecovery: isRecovery)
-        self.sendToStore(.loadUser(user), for: .loadUser(slot: slot), &effects)
+        self.sendToStore(.loadUser(user), for: .loadUser(slot: slot))
         return slot
     }
 
@@ -148,7 +139,7 @@ extension ServerCore {
         self.freeSlots.append(slot)
     }
 
-    mutating func handleUserRecord(_ record: UserRecord, into slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+    mutating func handleUserRecord(_ record: UserRecord, into slot: Int) {
         var from = record.head
         for device in record.devices where !device.isSignedOut {
             from = min(from, max(device.settled, device.decided, device.since))
@@ -156,10 +147,10 @@ extension ServerCore {
         for leg in record.openLegs { from = min(from, leg.position - 1) }
         self.loadings[slot]?.record = record
         self.loadings[slot]?.from = from
-        self.continueLoading(slot: slot, now, &effects)
+        self.continueLoading(slot: slot)
     }
 
-    mutating func handleLogPage(_ page: LogPage, into slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+    mutating func handleLogPage(_ page: LogPage, into slot: Int) {
         guard let head = self.loadings[slot]?.record?.head else { return }
         let entries = page.entries.filter { $0.position <= head }
         self.loadings[slot]?.entries.append(contentsOf: entries)
@@ -168,26 +159,26 @@ extension ServerCore {
         self.loadings[slot]?.hushed.formUnion(page.hushed)
         // A log that is trimmed below its head has no more entries.
         self.loadings[slot]?.from = entries.last?.position ?? head
-        self.continueLoading(slot: slot, now, &effects)
+        self.continueLoading(slot: slot)
     }
 
-    private mutating func continueLoading(slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+    private mutating func continueLoading(slot: Int) {
         guard let loading = self.loadings[slot], let record = loading.record else { return }
         if loading.from >= record.head {
-            self.finishLoading(slot, now, &effects)
+            self.finishLoading(slot)
         } else if loading.entries.isEmpty, let entries = loading.entriesFromQueue(upTo: record.head) {
             self.loadings[slot]?.entries = entries
             self.loadings[slot]?.names = loading.namesFromQueue
             self.loadings[slot]?.hushed = loading.hushedInQueue
-            self.finishLoading(slot, now, &effects)
+            self.finishLoading(slot)
         } else {
             self.sendToStore(
-                .readLog(record.key, after: loading.from, limit: self.settings.pageEntriesMax),
-                for: .loadPage(slot: slot), &effects)
+                .readLog(record.key, after: loading.from, limit: self.turn.settings.pageEntriesMax),
+                for: .loadPage(slot: slot))
         }
     }
 
-    mutating func abandonLoading(_ slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+    mutating func abandonLoading(_ slot: Int) {
         guard let loading = self.loadings.removeValue(forKey: slot) else { return }
         for pending in loading.queue {
             switch pending {
@@ -195,63 +186,61 @@ extension ServerCore {
             case .delivery, .entry, .takeBack: break
             case .signedIn(let session, _):
                 guard let session, self.openings[session] != nil else { continue }
-                effects.append(.write(session, .problem(Self.unavailable, isFatal: true)))
-                self.close(session, &effects)
-            case .api(let request, _): effects.append(.reply(request, .refused(Self.unavailable)))
+                self.turn.emit(.write(session, .problem(Self.unavailable, isFatal: true)))
+                self.close(session)
+            case .api(let request, _): self.turn.emit(.reply(request, .refused(Self.unavailable)))
             }
         }
         self.unload(slot)
-        self.finishRecovery(of: loading, now, &effects)
+        self.finishRecovery(of: loading)
     }
 
-    private mutating func finishRecovery(of loading: Loading, _ now: Now, _ effects: inout [ServerEffect]) {
+    private mutating func finishRecovery(of loading: Loading) {
         guard loading.isRecovery else { return }
         self.recoveryLoads -= 1
-        self.loadRecovering(now, &effects)
+        self.loadRecovering()
     }
 
-    private mutating func finishLoading(_ slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+    private mutating func finishLoading(_ slot: Int) {
         guard let loading = self.loadings.removeValue(forKey: slot), let record = loading.record else { return }
         self.people[slot].isReady = true
         self.people[slot].isRestoringLegs = true
-        self.people[slot].busyAt = now.monotonic
+        self.people[slot].busyAt = self.turn.now.monotonic
         self.people[slot].head = record.head
         self.people[slot].unread = record.unread
         // Drafts are read where they are asked for: many of them would fill the memory.
         self.people[slot].settings = record.settings.withoutDrafts
         self.people[slot].account = record.account
-        self.followSettings(slot, now, &effects)
+        self.followSettings(slot)
         self.people[slot].devices = record.devices.filter { !$0.isSignedOut }.map(Device.init(record:))
-        self.restoreLegs(of: slot, loading, record.openLegs, now, &effects)
+        self.restoreLegs(of: slot, loading, record.openLegs)
         for pending in loading.queue {
             switch pending {
             case .delivery(let delivery, let message, let device):
                 if delivery.position > record.head {
-                    self.deliver(message, delivery, to: slot, from: device, now, &effects)
+                    self.deliver(message, delivery, to: slot, from: device)
                 } else {
-                    self.countWithoutDevice(message, slot, &effects)
+                    self.countWithoutDevice(message, slot)
                 }
             case .entry(let entry, let unread, let recalled):
                 guard entry.position > record.head else { continue }
-                self.applyEntry(entry, unread: unread, recalled: recalled, slot: slot, now, &effects)
+                self.applyEntry(entry, unread: unread, recalled: recalled, slot: slot)
             case .signedIn(let session, let record):
-                self.openSession(session, record, in: slot, now, &effects)
-            case .api(let request, let command): self.serve(command, for: request, now, &effects)
-            case .takeBack(let device, let state): self.takeBack(device, state, now, &effects)
+                self.openSession(session, record, in: slot)
+            case .api(let request, let command): self.serve(command, for: request)
+            case .takeBack(let device, let state): self.takeBack(device, state)
             }
         }
-        self.expireDevices(slot, now, &effects)
+        self.expireDevices(slot)
         // Only now is everything applied that came in meanwhile: recalled, read or edited messages must not be pushed as they were.
         self.people[slot].isRestoringLegs = false
-        self.pumpAll(slot, now, &effects)
+        self.pumpAll(slot)
         self.arm(slot)
-        self.finishRecovery(of: loading, now, &effects)
+        self.finishRecovery(of: loading)
     }
 
     /// Restores the open legs, and starts those of entries above max(settled, decided) (design.md §3 "Push work").
-    private mutating func restoreLegs(
-        of slot: Int, _ loading: Loading, _ openLegs: [OpenLeg], _ now: Now, _ effects: inout [ServerEffect]
-    ) {
+    private mutating func restoreLegs(of slot: Int, _ loading: Loading, _ openLegs: [OpenLeg]) {
         let senders = loading.senders
         let delivered = loading.deliveredPositions
         let recalled = loading.recalled
@@ -261,7 +250,7 @@ extension ServerCore {
             let id = self.people[slot].devices[index].id
             let open = openLegs.filter { $0.leg.device == id }
             // A device with a kept leg was gone already, and has not come back: there is nothing to wait for.
-            if open.isEmpty, now.monotonic < self.restartGraceUntil {
+            if open.isEmpty, self.turn.now.monotonic < self.restartGraceUntil {
                 self.people[slot].devices[index].lease = .returning(until: self.restartGraceUntil)
             }
             let written = max(self.people[slot].devices[index].written, self.people[slot].devices[index].since)
@@ -286,10 +275,9 @@ extension ServerCore {
                     let known = recalled[entry.position]
                     let wasUnread = known?.wasUnread ?? loading.wereUnread.contains(entry.position)
                     if let leg = next, leg.position == entry.position {
-                        self.restoreLeg(leg, .recall(recall, wasUnread: wasUnread), slot: slot, index: index, now)
+                        self.restoreLeg(leg, .recall(recall, wasUnread: wasUnread), slot: slot, index: index)
                     } else if mayBeShown || known?.shown.contains(id) == true {
-                        self.startRecall(
-                            recall, at: entry.position, wasUnread: wasUnread, slot, index, now, &effects)
+                        self.startRecall(recall, at: entry.position, wasUnread: wasUnread, slot, index)
                     } else if entry.position > written, known == nil, !loading.hushed.contains(entry.position) {
                         unsure[entry.position] = recall
                         self.people[slot].devices[index].unsure.append(entry.position)
@@ -297,12 +285,12 @@ extension ServerCore {
                 case .message(let message):
                     if let leg = next, leg.position == entry.position {
                         let shared = loading.shared(message, at: entry.position).seen(on: id)
-                        self.restoreLeg(leg, .message(shared), slot: slot, index: index, now)
+                        self.restoreLeg(leg, .message(shared), slot: slot, index: index)
                     } else if entry.position > written {
                         let sender = senders[entry.position]
                         self.startLeg(
                             loading.shared(message, at: entry.position), at: entry.position, slot: slot, index: index,
-                            from: sender, isRestored: !delivered.contains(entry.position), now, &effects)
+                            from: sender, isRestored: !delivered.contains(entry.position))
                     }
                 }
             }
@@ -311,12 +299,12 @@ extension ServerCore {
         for (position, recall) in unsure {
             let wasUnread = loading.wereUnread.contains(position)
             self.sendToStore(
-                .trace(user.app, recall.message),
-                for: .findShown(user, recall, position, wasUnread: wasUnread), &effects)
+                .trace(user.app, recall.message), for: .findShown(user, recall, position, wasUnread: wasUnread))
         }
     }
 
-    private mutating func restoreLeg(_ open: OpenLeg, _ subject: Leg.Subject, slot: Int, index: Int, _ now: Now) {
+    private mutating func restoreLeg(_ open: OpenLeg, _ subject: Leg.Subject, slot: Int, index: Int) {
+        let now = self.turn.now
         var leg = Leg(position: open.position, subject: subject, state: .queued, liveSince: now.monotonic)
         leg.attempts = open.attempts
         leg.steps = open.steps
@@ -334,6 +322,6 @@ extension ServerCore {
         guard let notBefore = open.notBefore, notBefore > now.wall else { return }
         self.people[slot].devices[index].retry = Device.Retry(
             wait: open.wait == .throttled ? .throttled : .providerDown, failures: max(1, open.attempts),
-            until: now.monotonic + min(notBefore - now.wall, self.settings.backOffMax))
+            until: now.monotonic + min(notBefore - now.wall, self.turn.settings.backOffMax))
     }
 }

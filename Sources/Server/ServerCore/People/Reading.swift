@@ -5,34 +5,32 @@ import TidingsModel
 extension ServerCore {
     /// The person is loaded first: legs of devices that are away end by it, and their badges fall.
     mutating func markRead(
-        _ conversation: ConversationID, of user: UserKey, upTo message: MessageID?, for request: APIRequestID,
-        _ now: Now, _ effects: inout [ServerEffect]
+        _ conversation: ConversationID, of user: UserKey, upTo message: MessageID?, for request: APIRequestID
     ) throws(ServerFrame.Problem) {
         let command = APICommand.markRead(user, conversation, upTo: message)
-        guard self.busySlot(of: user, for: request, command, now, &effects) != nil else { return }
-        try self.admitCommand(.requests, of: user.app, "request", now, &effects)
-        try self.checkBacklog(of: .backend(user.app), &effects)
+        guard self.busySlot(of: user, for: request, command) != nil else { return }
+        try self.admitCommand(.requests, of: user.app, "request")
+        try self.checkBacklog(of: .backend(user.app))
         if let message {
             self.sendToStore(
                 .trace(user.app, message), for: .api(request, .findRead(user, conversation, message)),
-                by: .backend(user.app), &effects)
+                by: .backend(user.app))
         } else {
             self.sendToStore(
                 .readUnread(user, conversation), for: .api(request, .findUnread(user, conversation)),
-                by: .backend(user.app), &effects)
+                by: .backend(user.app))
         }
     }
 
     /// Each reading is an entry of the log, too: without this a repeat would read the one before, again and again. To where the cursor
     /// stands it changes nothing, and has an answer that can be kept.
     mutating func finishFindUnread(
-        _ conversation: ConversationID, of user: UserKey, _ report: UnreadReport, for request: APIRequestID,
-        _ now: Now, _ effects: inout [ServerEffect]
+        _ conversation: ConversationID, of user: UserKey, _ report: UnreadReport, for request: APIRequestID
     ) {
         let read = report.conversation?.readUpTo ?? 0
         let hasUnread = report.conversation.map { $0.unread > 0 } ?? true
         let isNews = read == 0 || hasUnread || self.hasUnfinishedLegs(of: user, in: conversation, after: read)
-        self.moveReadCursor(conversation, of: user, upTo: isNews ? report.head : read, for: request, now, &effects)
+        self.moveReadCursor(conversation, of: user, upTo: isNews ? report.head : read, for: request)
     }
 
     /// Returns true if messages after `read` are on their way, such as do not count as unread. Messages before the cursor are read.
@@ -50,7 +48,7 @@ extension ServerCore {
 
     mutating func finishFindRead(
         _ conversation: ConversationID, of user: UserKey, upTo message: MessageID, _ trace: MessageTrace?,
-        for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]
+        for request: APIRequestID
     ) {
         guard let trace, trace.message?.conversation(seenBy: user.user) == conversation,
             let delivery = trace.deliveries.first(where: { $0.user == user.user })
@@ -58,28 +56,26 @@ extension ServerCore {
             let unknown = ServerFrame.Problem(
                 code: .unknownMessage, field: "up_to",
                 rule: "must be a message of \(conversation) in this person's log, got \(message)")
-            return effects.append(.reply(request, .refused(unknown)))
+            return self.turn.emit(.reply(request, .refused(unknown)))
         }
-        self.moveReadCursor(conversation, of: user, upTo: delivery.position, for: request, now, &effects)
+        self.moveReadCursor(conversation, of: user, upTo: delivery.position, for: request)
     }
 
     private mutating func moveReadCursor(
-        _ conversation: ConversationID, of user: UserKey, upTo: LogPosition, for request: APIRequestID, _ now: Now,
-        _ effects: inout [ServerEffect]
+        _ conversation: ConversationID, of user: UserKey, upTo: LogPosition, for request: APIRequestID
     ) {
         self.sendToStore(
-            .markRead(user, conversation, upTo: upTo, at: now.wall),
-            for: .api(request, .markRead(user, conversation, upTo: upTo)), by: .backend(user.app), &effects)
+            .markRead(user, conversation, upTo: upTo, at: self.turn.now.wall),
+            for: .api(request, .markRead(user, conversation, upTo: upTo)), by: .backend(user.app))
     }
 
     /// `position` is that of the entry; nil if the cursor stood there already.
     mutating func publishRead(
-        _ conversation: ConversationID, of user: UserKey, upTo: LogPosition, at position: LogPosition?, unread: Int,
-        _ now: Now, _ effects: inout [ServerEffect]
+        _ conversation: ConversationID, of user: UserKey, upTo: LogPosition, at position: LogPosition?, unread: Int
     ) {
         guard let position else { return }
         let delivery = Delivery(user: user.user, position: position, unread: unread)
-        self.publishEntry(.read(conversation: conversation, upTo: upTo), [delivery], in: user.app, now, &effects)
-        self.requestReadReceipt(user, conversation, upTo: upTo, &effects)
+        self.publishEntry(.read(conversation: conversation, upTo: upTo), [delivery], in: user.app)
+        self.requestReadReceipt(user, conversation, upTo: upTo)
     }
 }

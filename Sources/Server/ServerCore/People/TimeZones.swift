@@ -22,31 +22,31 @@ extension ServerCore {
     static let clockCheckInterval: Int64 = 600_000
 
     /// Returns true if the zone of new settings is known; if not, the settings wait for the shell.
-    mutating func hasTimeZone(
-        of settings: PersonSettings, orQueue pending: LoadedZone.Pending, _ effects: inout [ServerEffect]
-    ) -> Bool {
+    mutating func hasTimeZone(of settings: PersonSettings, orQueue pending: LoadedZone.Pending) -> Bool {
         guard let name = settings.quietHours?.timeZone, self.zones[name]?.facts == nil else { return true }
         if self.zones[name]?.isAsked != true {
             self.zones[name] = LoadedZone()
-            effects.append(.readTimeZone(name))
+            self.turn.emit(.readTimeZone(name))
         }
         self.zones[name]?.waiting.append(pending)
         return false
     }
 
-    mutating func requestTimeZone(_ name: String, _ now: Now, _ effects: inout [ServerEffect]) {
+    mutating func requestTimeZone(_ name: String) {
         if let zone = self.zones[name] {
-            guard let facts = zone.facts, !zone.isAsked, now.wall > facts.until - Self.zoneRenewal else { return }
+            guard let facts = zone.facts, !zone.isAsked, self.turn.now.wall > facts.until - Self.zoneRenewal else {
+                return
+            }
             self.zones[name]?.isAsked = true
         } else {
             self.zones[name] = LoadedZone()
         }
-        effects.append(.readTimeZone(name))
+        self.turn.emit(.readTimeZone(name))
     }
 
-    mutating func handleTimeZone(_ name: String, _ facts: TimeZoneFacts?, _ now: Now, _ effects: inout [ServerEffect]) {
+    mutating func handleTimeZone(_ name: String, _ facts: TimeZoneFacts?) {
         guard let zone = self.zones[name], zone.isAsked else {
-            effects.append(.flagBug("the time zone \(name) was read without being asked for"))
+            self.turn.emit(.flagBug("the time zone \(name) was read without being asked for"))
             return
         }
         self.zones[name] = LoadedZone(facts: facts, isAsked: false)
@@ -55,12 +55,11 @@ extension ServerCore {
                 let invalid = InvalidField(
                     field: "quiet_hours.time_zone",
                     rule: "must be a zone of the time-zone database such as Europe/Berlin, got \"\(name)\"")
-                self.answer(pending.asked, .refused(.init(invalid)), &effects)
+                self.answer(pending.asked, .refused(.init(invalid)))
             } else {
                 self.sendToStore(
-                    .setPersonSettings(pending.user, pending.settings, at: now.wall),
-                    for: .clientRequest(.setPersonSettings(pending.settings), pending.asked),
-                    &effects)
+                    .setPersonSettings(pending.user, pending.settings, at: self.turn.now.wall),
+                    for: .clientRequest(.setPersonSettings(pending.settings), pending.asked))
             }
         }
         let users = self.people.indices.filter { slot in
@@ -68,20 +67,22 @@ extension ServerCore {
         }
         if facts == nil, users.isEmpty { self.zones.removeValue(forKey: name) }
         for slot in users {
-            self.pumpAll(slot, now, &effects)
+            self.pumpAll(slot)
             self.arm(slot)
         }
     }
 
-    mutating func followSettings(_ slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+    mutating func followSettings(_ slot: Int) {
+        let now = self.turn.now
         let settings = self.people[slot].settings
-        if let zone = settings.person.quietHours?.timeZone { self.requestTimeZone(zone, now, &effects) }
+        if let zone = settings.person.quietHours?.timeZone { self.requestTimeZone(zone) }
         // tidy: order does not leave: the least of them is the same in every order.
         let until = settings.conversations.values.compactMap(\.levelUntil).min()
         self.people[slot].levelDueAt = until.map { now.monotonic + min(max(0, $0 - now.wall), Self.clockCheckInterval) }
     }
 
-    mutating func endLevels(_ slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+    mutating func endLevels(_ slot: Int) {
+        let now = self.turn.now
         let key = self.people[slot].key
         let limited = self.people[slot].settings.conversations.filter { $0.value.levelUntil != nil }
         let over = limited.filter { ($0.value.levelUntil ?? .max) <= now.wall }
@@ -90,7 +91,7 @@ extension ServerCore {
                 .endLevel(key, conversation, at: now.wall),
                 for: .clientRequest(
                     .setConversationSettings(conversation, ConversationSettings()),
-                    Asked(requester: .core, app: key.app, actor: key.user)), &effects)
+                    Asked(requester: .core, app: key.app, actor: key.user)))
         }
         // tidy: order does not leave: the least of them is the same in every order.
         let next = limited.values.compactMap(\.levelUntil).filter { $0 > now.wall }.min()
@@ -98,7 +99,7 @@ extension ServerCore {
     }
 
     /// `until` is wall milliseconds; nil if not known yet.
-    func quiet(_ slot: Int, _ now: Now) -> (hold: PushFacts.QuietHold, until: Int64?) {
+    func quiet(_ slot: Int, at now: Now) -> (hold: PushFacts.QuietHold, until: Int64?) {
         guard let hours = self.people[slot].settings.person.quietHours, let zone = self.zones[hours.timeZone] else {
             return (.none, nil)
         }

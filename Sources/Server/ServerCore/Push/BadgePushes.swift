@@ -21,19 +21,20 @@ extension ServerCore {
 
     static let hour: Int64 = 3_600_000
 
-    mutating func scheduleBadgePush(slot: Int, index: Int, _ now: Now) {
+    mutating func scheduleBadgePush(slot: Int, index: Int) {
         guard self.people[slot].devices[index].badge.dueAt == nil else { return }
-        if case .end = BadgeVerdict(self.badgeFacts(slot, index, now)) { return }
-        self.people[slot].devices[index].badge.dueAt = now.monotonic + self.settings.badgePushDelay
+        if case .end = BadgeVerdict(self.badgeFacts(slot, index)) { return }
+        self.people[slot].devices[index].badge.dueAt = self.turn.now.monotonic + self.turn.settings.badgePushDelay
     }
 
-    mutating func checkBadge(slot: Int, index: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+    mutating func checkBadge(slot: Int, index: Int) {
+        let now = self.turn.now
         self.people[slot].devices[index].badge.sent.removeAll { now.monotonic >= $0 + Self.hour }
         self.people[slot].devices[index].badge.silent.removeAll { now.monotonic >= $0 + Self.hour }
         guard let due = self.people[slot].devices[index].badge.dueAt, now.monotonic >= due else { return }
         self.people[slot].devices[index].badge.dueAt = nil
         let device = self.people[slot].devices[index]
-        switch BadgeVerdict(self.badgeFacts(slot, index, now)) {
+        switch BadgeVerdict(self.badgeFacts(slot, index)) {
         case .end: break
         case .wait(.restarted): self.people[slot].devices[index].badge.dueAt = self.startedAt.monotonic + Self.hour
         case .wait(.budget):
@@ -41,20 +42,21 @@ extension ServerCore {
             self.people[slot].devices[index].badge.dueAt = sent.first.map { $0 + Self.hour }
         case .wait(.recentAlert):
             self.people[slot].devices[index].badge.dueAt = self.lastAlert(slot, device).map {
-                $0 + self.settings.badgeAlertGap
+                $0 + self.turn.settings.badgeAlertGap
             }
         case .wait(.busy), .wait(.lane):
-            self.people[slot].devices[index].badge.dueAt = now.monotonic + self.settings.badgePushDelay
+            self.people[slot].devices[index].badge.dueAt = now.monotonic + self.turn.settings.badgePushDelay
         case .send:
             guard let (registration, _) = device.registration, let lane = self.lane(slot, index) else { return }
-            self.sendBadge(slot, index, registration, lane, now, &effects)
+            self.sendBadge(slot, index, registration, lane)
         }
     }
 
-    private func badgeFacts(_ slot: Int, _ index: Int, _ now: Now) -> BadgeFacts {
+    private func badgeFacts(_ slot: Int, _ index: Int) -> BadgeFacts {
+        let now = self.turn.now
         let device = self.people[slot].devices[index]
         var facts = BadgeFacts()
-        facts.isSwitchedOff = self.settings.badgePushesPerHour <= 0
+        facts.isSwitchedOff = self.turn.settings.badgePushesPerHour <= 0
         facts.isLive = device.lease.isLive
         facts.hasToken = device.registration != nil && !self.isHeld(slot, index)
         facts.isTooHigh = device.badge.shown.map { $0 > self.people[slot].unread } ?? true
@@ -64,27 +66,27 @@ extension ServerCore {
         let perHour: Int? =
             switch route {
             case .filtered: nil
-            case .direct: self.settings.directBadgesPerHour
-            case .silent: self.settings.badgePushesPerHour
+            case .direct: self.turn.settings.directBadgesPerHour
+            case .silent: self.turn.settings.badgePushesPerHour
             }
-        facts.isBudgetUnknown = perHour != nil && self.isSilentBudgetUnknown(device, now)
+        facts.isBudgetUnknown = perHour != nil && self.isSilentBudgetUnknown(device)
         let sent = route == .silent ? device.badge.silent : device.badge.sent
         facts.isBudgetSpent = perHour.map { sent.count >= $0 } ?? false
         facts.isAlertRecent =
             route != .silent
-            && self.lastAlert(slot, device).map { now.monotonic < $0 + self.settings.badgeAlertGap } ?? false
+            && self.lastAlert(slot, device).map { now.monotonic < $0 + self.turn.settings.badgeAlertGap } ?? false
         facts.isBusy =
             self.state != .open || device.lease != .gone || device.inFlight != nil || device.retry?.until != nil
             || device.turn != nil
         let lane = self.lane(slot, index).flatMap { self.lanes[$0] }
         facts.isLaneHeld =
             self.laneHold(slot, index) != .none
-            || (lane.map { $0.isTripped || !$0.hasRoom(for: slot, self.settings) } ?? false)
+            || (lane.map { $0.isTripped || !$0.hasRoom(for: slot, self.turn.settings) } ?? false)
         return facts
     }
 
-    func isSilentBudgetUnknown(_ device: Device, _ now: Now) -> Bool {
-        device.signedInAt < self.startedAt.wall && now.monotonic < self.startedAt.monotonic + Self.hour
+    func isSilentBudgetUnknown(_ device: Device) -> Bool {
+        device.signedInAt < self.startedAt.wall && self.turn.now.monotonic < self.startedAt.monotonic + Self.hour
     }
 
     /// A server that has just started may have sent one, unless the device has connected since; and so may one that has forgotten the person
@@ -105,7 +107,7 @@ extension ServerCore {
 
     private func badgeRoute(_ slot: Int, _ index: Int) -> BadgeRoute {
         var facts = BadgeRouteFacts()
-        facts.isOnlySender = self.settings.onlyPushSenders.contains(self.people[slot].key.app)
+        facts.isOnlySender = self.turn.settings.onlyPushSenders.contains(self.people[slot].key.app)
         if let status = self.people[slot].devices[index].reported?.status {
             facts.iconNumber = status.iconNumber
             facts.showsAlerts = status.allowsNotifications && status.alert
@@ -113,17 +115,15 @@ extension ServerCore {
         return BadgeRoute(facts)
     }
 
-    private mutating func sendBadge(
-        _ slot: Int, _ index: Int, _ registration: PushRegistration, _ lane: PushLane, _ now: Now,
-        _ effects: inout [ServerEffect]
-    ) {
+    private mutating func sendBadge(_ slot: Int, _ index: Int, _ registration: PushRegistration, _ lane: PushLane) {
+        let now = self.turn.now
         let user = self.people[slot].key
         let device = DeviceKey(user: user, device: self.people[slot].devices[index].id)
         let route = self.badgeRoute(slot, index)
         let payload = self.badgePayload(for: device, slot, route)
         let type: APNsPushType = route == .silent ? .background : .alert
         guard let bytes = try? payload.serialized(bytesMax: type.payloadBytesMax) else {
-            effects.append(.flagBug("a badge does not fit a push"))
+            self.turn.emit(.flagBug("a badge does not fit a push"))
             return
         }
         self.makeLane(lane)
@@ -144,21 +144,21 @@ extension ServerCore {
         self.lanes[lane]?.begin(push, of: slot, at: now.monotonic)
         // Expiration 0: APNs keeps one push of an app for a phone that is off, and a badge must not replace an alert that waits there
         // (apns.md §15).
-        effects.append(
+        self.turn.emit(
             .push(
                 push, to: device,
                 APNsRequest(
                     token: registration.token, topic: registration.topic, pushType: type, priority: .powerAware,
                     expiration: 0, collapseID: BadgeInfo.identifier, payload: bytes,
                     environment: registration.environment)))
-        self.handleBurstEvent(.started(push), of: lane, now, &effects)
+        self.handleBurstEvent(.started(push), of: lane)
     }
 
     private func badgePayload(for device: DeviceKey, _ slot: Int, _ route: BadgeRoute) -> APNsPayload {
         let unread = self.people[slot].unread
         let info = BadgeInfo(
             badge: unread, badgePosition: self.people[slot].head,
-            recipientTag: recipientTag(of: device, salt: self.settings.recipientTagSalt))
+            recipientTag: recipientTag(of: device, salt: self.turn.settings.recipientTagSalt))
         let custom = JSONObject([(PushInfo.key, info.dictionary)])
         switch route {
         // An extension runs for an alert with words only (ios-delivery.md §10). Should it not run after all, nothing rings, and no number
@@ -174,17 +174,16 @@ extension ServerCore {
     }
 
     /// - Parameter isOver: APNs would answer the same again.
-    mutating func updateBadge(
-        _ push: OutgoingPush, isAccepted: Bool, isOver: Bool, slot: Int, index: Int, _ now: Now
-    ) {
+    mutating func updateBadge(_ push: OutgoingPush, isAccepted: Bool, isOver: Bool, slot: Int, index: Int) {
+        let now = self.turn.now
         if push.badgeRoute != .silent { self.people[slot].devices[index].badge.alertAt = now.monotonic }
         if isAccepted {
             self.people[slot].devices[index].badge.shown = push.badge
             // The count fell again meanwhile.
-            if push.badge > self.people[slot].unread { self.scheduleBadgePush(slot: slot, index: index, now) }
+            if push.badge > self.people[slot].unread { self.scheduleBadgePush(slot: slot, index: index) }
             // No budget bounds the filtered route: what would be refused again waits for the next change of the number.
         } else if let route = push.badgeRoute, !(isOver && route == .filtered) {
-            self.scheduleBadgePush(slot: slot, index: index, now)
+            self.scheduleBadgePush(slot: slot, index: index)
         }
     }
 }

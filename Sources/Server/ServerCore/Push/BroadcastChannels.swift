@@ -15,11 +15,10 @@ package enum ChannelOutcome: Hashable, Sendable {
 // Broadcast channels are APNs' own: the server keeps none, and passes on what is asked (apns.md §17).
 extension ServerCore {
     mutating func manageChannels(
-        _ asked: APNsChannelRequest, in app: AppID, for request: APIRequestID, _ now: Now,
-        _ effects: inout [ServerEffect]
+        _ asked: APNsChannelRequest, in app: AppID, for request: APIRequestID
     ) throws(ServerFrame.Problem) {
         guard self.state == .open else { throw Self.unavailable }
-        try self.admitCommand(.requests, of: app, "request", now, &effects)
+        try self.admitCommand(.requests, of: app, "request")
         do throws(InvalidField) {
             try LiveActivityPush.checkTopic(asked.bundleID)
             try self.checkBundle(asked.bundleID, of: app)
@@ -34,26 +33,22 @@ extension ServerCore {
             throw ServerFrame.Problem(error)
         }
         guard case .create = asked.operation else {
-            return effects.append(.manageChannels(request, app, asked))
+            return self.turn.emit(.manageChannels(request, app, asked))
         }
-        try self.passOnce(.channels(app, asked), in: app, for: request, now, &effects)
+        try self.passOnce(.channels(app, asked), in: app, for: request)
     }
 
-    mutating func finishChannels(
-        _ asked: APNsChannelRequest, in app: AppID, for request: APIRequestID, _ effects: inout [ServerEffect]
-    ) {
+    mutating func finishChannels(_ asked: APNsChannelRequest, in app: AppID, for request: APIRequestID) {
         if let id = asked.requestID, self.keysUnderWay[request] != nil {
             self.passed.beginChannel(id, in: app, for: request)
         }
-        effects.append(.manageChannels(request, app, asked))
+        self.turn.emit(.manageChannels(request, app, asked))
     }
 
-    mutating func finishChannels(
-        _ request: APIRequestID, _ outcome: ChannelOutcome, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
+    mutating func finishChannels(_ request: APIRequestID, _ outcome: ChannelOutcome) {
         if let made = self.passed.endChannel(request) {
-            self.passed.keepPush(.channels(outcome), as: made.id, in: made.app, now)
+            self.passed.keepPush(.channels(outcome), as: made.id, in: made.app, self.turn.now)
         }
-        effects.append(.reply(request, .channels(outcome)))
+        self.turn.emit(.reply(request, .channels(outcome)))
     }
 }

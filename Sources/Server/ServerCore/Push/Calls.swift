@@ -63,59 +63,52 @@ struct Calls: Sendable {
 extension ServerCore {
     /// Rings at the devices of a person that have a token for calls, whatever their connections and settings say: who is called is
     /// asked by the call itself.
-    mutating func ring(
-        _ call: Call, in app: AppID, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]
-    ) throws(ServerFrame.Problem) {
+    mutating func ring(_ call: Call, in app: AppID, for request: APIRequestID) throws(ServerFrame.Problem) {
         let callee = UserKey(app: app, user: call.callee)
-        guard let slot = self.busySlot(of: callee, for: request, .ring(app, call), now, &effects) else { return }
+        guard let slot = self.busySlot(of: callee, for: request, .ring(app, call)) else { return }
         guard self.state == .open else { throw Self.unavailable }
-        try self.admitCommand(.messages, of: app, "call", now, &effects)
-        try self.checkBacklog(of: .backend(app), &effects)
+        try self.admitCommand(.messages, of: app, "call")
+        try self.checkBacklog(of: .backend(app))
         do throws(InvalidField) { try call.validate() } catch { throw ServerFrame.Problem(error) }
         guard !self.people[slot].settings.blocked.contains(call.caller) else {
             throw .init(
                 code: .blocked, field: "to",
                 rule: "must name a person who accepts calls, \"\(call.callee)\" has blocked the caller")
         }
-        try self.checkIsNew(call, in: app, now)
+        try self.checkIsNew(call, in: app)
         self.sendToStore(
             .readProfiles(app, [call.caller]),
-            for: .api(request, .ring(app, call, at: self.keysUnderWay[request]?.at ?? now.wall)), by: .backend(app),
-            &effects)
+            for: .api(request, .ring(app, call, at: self.keysUnderWay[request]?.at ?? self.turn.now.wall)),
+            by: .backend(app))
     }
 
-    private func checkIsNew(_ call: Call, in app: AppID, _ now: Now) throws(ServerFrame.Problem) {
-        guard self.calls.trace(of: call.id, in: app, now) == nil else {
+    private func checkIsNew(_ call: Call, in app: AppID) throws(ServerFrame.Problem) {
+        guard self.calls.trace(of: call.id, in: app, self.turn.now) == nil else {
             throw .init(code: .exists, field: "id", rule: "must be new: the call \"\(call.id)\" has rung already")
         }
     }
 
-    mutating func finishRing(
-        _ call: Call, in app: AppID, _ name: String?, for request: APIRequestID, at: Int64, _ now: Now,
-        _ effects: inout [ServerEffect]
-    ) {
+    mutating func finishRing(_ call: Call, in app: AppID, _ name: String?, for request: APIRequestID, at: Int64) {
         do throws(ServerFrame.Problem) {
-            try self.checkIsNew(call, in: app, now)
+            try self.checkIsNew(call, in: app)
             // Who is called stays in memory for some time.
             guard self.state == .open, let slot = self.slots[UserKey(app: app, user: call.callee)],
                 self.people[slot].isReady
             else { throw Self.unavailable }
-            effects.append(.reply(request, .ringing(at: at)))
+            self.turn.emit(.reply(request, .ringing(at: at)))
             let devices = self.people[slot].devices.map(\.id)
             self.calls.begin(
-                CallTrace(call: call, sentAt: at, devices: devices.map { .init(id: $0, state: .noToken) }), in: app, now
+                CallTrace(call: call, sentAt: at, devices: devices.map { .init(id: $0, state: .noToken) }), in: app,
+                self.turn.now
             )
-            for index in devices.indices { self.push(call, named: name, at: at, slot, index, now, &effects) }
-            self.countDeliveries(devices.count, by: nil, in: app, now)
+            for index in devices.indices { self.push(call, named: name, at: at, slot, index) }
+            self.countDeliveries(devices.count, by: nil, in: app)
         } catch {
-            effects.append(.reply(request, .refused(error)))
+            self.turn.emit(.reply(request, .refused(error)))
         }
     }
 
-    private mutating func push(
-        _ call: Call, named name: String?, at: Int64, _ slot: Int, _ index: Int, _ now: Now,
-        _ effects: inout [ServerEffect]
-    ) {
+    private mutating func push(_ call: Call, named name: String?, at: Int64, _ slot: Int, _ index: Int) {
         guard let token = self.people[slot].devices[index].voIP else { return }
         let device = DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id)
         let registration = token.registration
@@ -131,14 +124,14 @@ extension ServerCore {
         }
         if let reason = self.reasonNotToRing(lane) { return self.calls.record(.notSent(reason: reason), of: push) }
         guard let request = try? self.callRequest(call, named: name, at: at, to: registration, of: device) else {
-            return effects.append(.flagBug("a call does not fit a push"))
+            return self.turn.emit(.flagBug("a call does not fit a push"))
         }
         self.calls.record(.pushing, of: push)
         self.pushCount += 1
         let id = PushID(self.pushCount)
         self.calls.begin(id, push)
-        self.lanes[lane]?.begin(id, of: slot, at: now.monotonic)
-        effects.append(.push(id, to: device, request))
+        self.lanes[lane]?.begin(id, of: slot, at: self.turn.now.monotonic)
+        self.turn.emit(.push(id, to: device, request))
     }
 
     /// - Parameter at: wall milliseconds from which its lifetime counts.
@@ -148,7 +141,7 @@ extension ServerCore {
     ) throws(InvalidField) -> APNsRequest {
         let info = CallInfo(
             id: call.id, caller: call.caller, callerName: name, hasVideo: call.hasVideo,
-            recipientTag: recipientTag(of: device, salt: self.settings.recipientTagSalt))
+            recipientTag: recipientTag(of: device, salt: self.turn.settings.recipientTagSalt))
         var custom = [(PushInfo.key, info.dictionary)]
         if !call.data.members.isEmpty { custom.append((CallInfo.dataKey, .object(call.data))) }
         // Whole seconds, rounded up: a lifetime of half a second is not "one attempt".
@@ -170,16 +163,14 @@ extension ServerCore {
     }
 
     /// A refused token is forgotten only where APNs says that it is dead. One that is bad is not asked again (HeldTokens.swift).
-    mutating func endCallPush(
-        _ id: PushID, _ push: CallPush, _ answer: PushAnswer, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
-        self.report(answer, to: push, &effects)
-        self.lanes[push.lane]?.end(id, of: push.slot, at: now.monotonic)
+    mutating func endCallPush(_ id: PushID, _ push: CallPush, _ answer: PushAnswer) {
+        self.report(answer, to: push)
+        self.lanes[push.lane]?.end(id, of: push.slot, at: self.turn.now.monotonic)
         switch answer {
         case .noCredential:
             let scope = LaneScope(
                 app: push.lane.app, environment: push.lane.environment, topic: push.lane.topic)
-            self.handleLaneReport(scope, .paused(LaneOutage(.credential, reason: "NoCredential")), now, &effects)
+            self.handleLaneReport(scope, .paused(LaneOutage(.credential, reason: "NoCredential")))
             self.calls.record(.notSent(reason: LegWait.configFault.rawValue), of: push)
         case .answered(.accepted(let apnsID, _)): self.calls.record(.accepted(apnsID: apnsID), of: push)
         case .answered(.unknownOutcome): self.calls.record(.unanswered, of: push)
@@ -188,19 +179,17 @@ extension ServerCore {
         case .answered(.refused(let refusal)):
             self.calls.record(.refused(reason: refusal.reason.name, status: refusal.status), of: push)
             switch refusal.reaction {
-            case .drop: self.forgetVoIPToken(push, refusal, &effects)
+            case .drop: self.forgetVoIPToken(push, refusal)
             case .quarantine:
                 self.holdToken(push.token.registration, of: push.device, wasAccepted: false, refusal)
             case .bug, .config, .auth, .connection, .backoff: break
             }
         }
-        self.pumpLane(push.lane, now, &effects)
-        self.watchIdle(push.lane, now)
+        self.pumpLane(push.lane)
+        self.watchIdle(push.lane)
     }
 
-    private mutating func forgetVoIPToken(
-        _ push: CallPush, _ refusal: APNsRefusal, _ effects: inout [ServerEffect]
-    ) {
+    private mutating func forgetVoIPToken(_ push: CallPush, _ refusal: APNsRefusal) {
         var token = push.token
         if let slot = self.slots[push.device.user],
             let index = self.people[slot].devices.index(of: push.device.device)
@@ -213,7 +202,6 @@ extension ServerCore {
         }
         guard refusal.invalidSince != nil, refusal.drops(registeredAt: token.at) else { return }
         self.clearVoIPTokens(of: [push.device])
-        self.sendToStore(
-            .setVoIPToken(push.device, nil, about: token.registration), for: .setVoIPToken(nil), &effects)
+        self.sendToStore(.setVoIPToken(push.device, nil, about: token.registration), for: .setVoIPToken(nil))
     }
 }

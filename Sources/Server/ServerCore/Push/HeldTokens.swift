@@ -79,9 +79,7 @@ extension ServerCore {
     /// The lane works. A token that was refused while it was stopped, or that had worked before the lane was known to, is tried once more: its
     /// refusal may have been the lane's. Any other is at fault itself, and not asked. What is in quarantine stays there.
     /// - Parameter before: the lane as it was before APNs accepted the push.
-    mutating func settleHeld(
-        of lane: PushLane, before: TokenBurst, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
+    mutating func settleHeld(of lane: PushLane, before: TokenBurst) {
         guard self.lanes[lane]?.isTripped == false else { return }
         self.lanes[lane]?.quarantined.removeAll()
         while let (device, token) = self.lanes[lane]?.held.nextUnsettled() {
@@ -90,40 +88,37 @@ extension ServerCore {
             else { continue }
             self.lanes[lane]?.held.release(device)
             if !before.isTripped, before.works || !token.wasAccepted {
-                self.quarantine(token.registration, slot, index, token.reason, now, &effects)
+                self.quarantine(token.registration, slot, index, token.reason)
             }
-            self.pump(slot, index, now, &effects)
+            self.pump(slot, index)
             self.arm(slot)
         }
     }
 
-    mutating func quarantine(
-        _ registration: PushRegistration, _ slot: Int, _ index: Int, _ reason: String, _ now: Now,
-        _ effects: inout [ServerEffect]
-    ) {
+    mutating func quarantine(_ registration: PushRegistration, _ slot: Int, _ index: Int, _ reason: String) {
         let device = DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id)
         self.lanes[PushLane(registration, in: device.user.app)]?.rememberQuarantine(
             .init(device: device, before: self.people[slot].devices[index].push))
-        self.setPush(.quarantined(registration, at: now.wall, reason: reason), slot, index, &effects)
+        self.setPush(.quarantined(registration, at: self.turn.now.wall, reason: reason), slot, index)
     }
 
     /// The app sends with other credentials than before: what APNs has refused with those is asked once more, and what was learnt of the lanes
     /// is forgotten.
-    mutating func forgetRefusals(of app: AppID, _ now: Now, _ effects: inout [ServerEffect]) {
+    mutating func forgetRefusals(of app: AppID) {
         for lane in self.lanes.keys.filter({ $0.app == app }).sorted() {
             if self.lanes[lane]?.burst.state != .closed, self.lanes[lane]?.client.outage == nil {
-                effects.append(.clearAlarm(lane))
+                self.turn.emit(.clearAlarm(lane))
             }
             self.lanes[lane]?.burst = TokenBurst()
-            self.takeBackQuarantines(of: lane, now, &effects)
+            self.takeBackQuarantines(of: lane)
             for device in self.lanes[lane]?.held.releaseAll() ?? [] {
                 guard let slot = self.slots[device.user], self.people[slot].isReady,
                     let index = self.people[slot].devices.index(of: device.device)
                 else { continue }
-                self.pump(slot, index, now, &effects)
+                self.pump(slot, index)
                 self.arm(slot)
             }
-            self.pumpLane(lane, now, &effects)
+            self.pumpLane(lane)
         }
     }
 }

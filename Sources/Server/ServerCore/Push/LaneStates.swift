@@ -32,7 +32,7 @@ extension LaneOutage {
 // (docs/inside/decisions/0026-one-judge-of-apns.md).
 extension ServerCore {
     func reportedState(of lane: PushLane) -> LaneState {
-        guard !self.settings.suspendedApps.contains(lane.app) else { return .paused(.ofSuspension) }
+        guard !self.turn.settings.suspendedApps.contains(lane.app) else { return .paused(.ofSuspension) }
         guard !self.outages.isEmpty else { return .usable }
         return .worst(
             of: [nil, lane.topic].compactMap {
@@ -45,17 +45,13 @@ extension ServerCore {
         self.lanes[lane] = Lane(client: self.reportedState(of: lane))
     }
 
-    mutating func handleLaneReport(
-        _ scope: LaneScope, _ state: LaneState, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
+    mutating func handleLaneReport(_ scope: LaneScope, _ state: LaneState) {
         self.outages[scope] = state == .usable ? nil : state
-        self.followClients(now, &effects, where: scope.covers)
+        self.followClients(where: scope.covers)
     }
 
     /// Takes over the states of the lanes' credentials that the clients have reported.
-    mutating func followClients(
-        _ now: Now, _ effects: inout [ServerEffect], where isMeant: (PushLane) -> Bool
-    ) {
+    mutating func followClients(where isMeant: (PushLane) -> Bool) {
         for lane in self.lanes.keys.filter(isMeant).sorted() {
             let (before, after) = (self.lanes[lane]?.client ?? .usable, self.reportedState(of: lane))
             self.lanes[lane]?.setClient(after)
@@ -64,12 +60,12 @@ extension ServerCore {
             case (let old, let new?):
                 // Of one outage of Apple's the words may change with each try.
                 if old?.cause != new.cause || (new.cause == .credential && old != new) {
-                    effects.append(.raiseAlarm(lane, new.alarm))
+                    self.turn.emit(.raiseAlarm(lane, new.alarm))
                 }
             case (.some, nil):
-                if self.lanes[lane]?.burst.state == .closed { effects.append(.clearAlarm(lane)) }
+                if self.lanes[lane]?.burst.state == .closed { self.turn.emit(.clearAlarm(lane)) }
             }
-            self.pumpLane(lane, now, &effects)
+            self.pumpLane(lane)
         }
     }
 }

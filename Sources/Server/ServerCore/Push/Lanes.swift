@@ -104,11 +104,11 @@ extension ServerCore {
 
     /// An app whose topics are known has no more lanes than these make; any other a fixed number.
     func mayMake(_ lane: PushLane) -> Bool {
-        guard self.settings.pushTopics[lane.app] == nil else {
-            return self.settings.mayPush(to: lane.topic, in: lane.app)
+        guard self.turn.settings.pushTopics[lane.app] == nil else {
+            return self.turn.settings.mayPush(to: lane.topic, in: lane.app)
         }
         // tidy: order does not leave: a count is the same in any order
-        return self.lanes.keys.count { $0.app == lane.app } < self.settings.lanesMax
+        return self.lanes.keys.count { $0.app == lane.app } < self.turn.settings.lanesMax
     }
 
     mutating func joinLane(_ slot: Int, _ index: Int) {
@@ -132,15 +132,15 @@ extension ServerCore {
     }
 
     /// The lane was at fault (design.md P8).
-    mutating func takeBackQuarantines(of lane: PushLane, _ now: Now, _ effects: inout [ServerEffect]) {
+    mutating func takeBackQuarantines(of lane: PushLane) {
         while let quarantine = self.lanes[lane]?.quarantined.popFirst() {
-            self.takeBack(quarantine.device, quarantine.before, now, &effects)
+            self.takeBack(quarantine.device, quarantine.before)
         }
     }
 
     /// Unless something else has become of the token since.
-    mutating func takeBack(_ key: DeviceKey, _ before: PushState, _ now: Now, _ effects: inout [ServerEffect]) {
-        let slot = self.slot(of: key.user, now, &effects)
+    mutating func takeBack(_ key: DeviceKey, _ before: PushState) {
+        let slot = self.slot(of: key.user)
         guard self.people[slot].isReady else {
             self.loadings[slot]?.queue.append(.takeBack(key, before))
             return
@@ -149,55 +149,53 @@ extension ServerCore {
             case .quarantined(let registration, _, _) = self.people[slot].devices[index].push,
             registration == before.registration
         else { return }
-        self.setPush(before, slot, index, &effects)
-        self.people[slot].busyAt = now.monotonic
+        self.setPush(before, slot, index)
+        self.people[slot].busyAt = self.turn.now.monotonic
         self.arm(slot)
     }
 
-    mutating func handleBurstEvent(
-        _ event: TokenBurst.Event, of lane: PushLane, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
+    mutating func handleBurstEvent(_ event: TokenBurst.Event, of lane: PushLane) {
         guard self.lanes[lane] != nil else { return }
         let before = self.lanes[lane]?.burst.until
         var changes: [TokenBurst.Effect] = []
-        self.lanes[lane]?.burst.handle(event, at: now, settings: self.settings, into: &changes)
+        self.lanes[lane]?.burst.handle(event, at: self.turn.now, settings: self.turn.settings, into: &changes)
         if let until = self.lanes[lane]?.burst.until, until != before { self.setTimer(at: until, .lane(lane)) }
         for change in changes {
             switch change {
-            case .raiseAlarm(let alarm): effects.append(.raiseAlarm(lane, alarm))
-            case .clearAlarm: effects.append(.clearAlarm(lane))
-            case .release: self.pumpLane(lane, now, &effects)
-            case .takeBackQuarantines: self.takeBackQuarantines(of: lane, now, &effects)
+            case .raiseAlarm(let alarm): self.turn.emit(.raiseAlarm(lane, alarm))
+            case .clearAlarm: self.turn.emit(.clearAlarm(lane))
+            case .release: self.pumpLane(lane)
+            case .takeBackQuarantines: self.takeBackQuarantines(of: lane)
             }
         }
     }
 
-    mutating func pumpLane(_ lane: PushLane, _ now: Now, _ effects: inout [ServerEffect]) {
+    mutating func pumpLane(_ lane: PushLane) {
         guard self.state == .open else { return }
-        while let (slot, id) = self.lanes[lane]?.next(self.settings) { self.letPush(slot, id, now, &effects) }
+        while let (slot, id) = self.lanes[lane]?.next(self.turn.settings) { self.letPush(slot, id) }
     }
 
-    private mutating func letPush(_ slot: Int, _ id: DeviceID, _ now: Now, _ effects: inout [ServerEffect]) {
+    private mutating func letPush(_ slot: Int, _ id: DeviceID) {
         guard let index = self.people[slot].devices.index(of: id) else { return }
         self.people[slot].devices[index].turn = nil
-        self.pump(slot, index, hasTurn: true, now, &effects)
+        self.pump(slot, index, hasTurn: true)
         self.arm(slot)
     }
 
-    mutating func handleLaneTimer(_ lane: PushLane, _ now: Now, _ effects: inout [ServerEffect]) {
-        self.handleBurstEvent(.timeReached, of: lane, now, &effects)
-        guard let known = self.lanes[lane], let due = known.idleDueAt, now.monotonic >= due else { return }
+    mutating func handleLaneTimer(_ lane: PushLane) {
+        self.handleBurstEvent(.timeReached, of: lane)
+        guard let known = self.lanes[lane], let due = known.idleDueAt, self.turn.now.monotonic >= due else { return }
         self.lanes[lane]?.idleDueAt = nil
-        if known.isIdle, now.monotonic >= known.usedAt + Self.laneIdleTime {
+        if known.isIdle, self.turn.now.monotonic >= known.usedAt + Self.laneIdleTime {
             self.lanes.removeValue(forKey: lane)
         } else {
-            self.watchIdle(lane, now)
+            self.watchIdle(lane)
         }
     }
 
-    mutating func watchIdle(_ lane: PushLane, _ now: Now) {
+    mutating func watchIdle(_ lane: PushLane) {
         guard let known = self.lanes[lane], known.idleDueAt == nil else { return }
-        self.lanes[lane]?.idleDueAt = now.monotonic + Self.laneIdleTime
-        self.setTimer(at: now.monotonic + Self.laneIdleTime, .lane(lane))
+        self.lanes[lane]?.idleDueAt = self.turn.now.monotonic + Self.laneIdleTime
+        self.setTimer(at: self.turn.now.monotonic + Self.laneIdleTime, .lane(lane))
     }
 }

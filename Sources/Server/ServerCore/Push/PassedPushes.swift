@@ -103,34 +103,32 @@ extension ServerCore {
 
     /// Carries it out at once; under an idempotency key when the store has kept the key.
     mutating func passOnce(
-        _ command: APICommand, in app: AppID, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]
+        _ command: APICommand, in app: AppID, for request: APIRequestID
     ) throws(ServerFrame.Problem) {
         guard let keyed = self.keysUnderWay[request] else {
-            return self.finishPassing(command, for: request, at: now.wall, now, &effects)
+            return self.finishPassing(command, for: request, at: self.turn.now.wall)
         }
-        try self.checkBacklog(of: .backend(app), &effects)
+        try self.checkBacklog(of: .backend(app))
         // Nothing is read: the command is there for the key that is kept with it.
-        self.sendToStore(
-            .readProfiles(app, []), for: .api(request, .pass(command, at: keyed.at)), by: .backend(app), &effects)
+        self.sendToStore(.readProfiles(app, []), for: .api(request, .pass(command, at: keyed.at)), by: .backend(app))
     }
 
-    mutating func finishPassing(
-        _ command: APICommand, for request: APIRequestID, at: Int64, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
-        guard self.state == .open else { return effects.append(.reply(request, .refused(Self.unavailable))) }
+    mutating func finishPassing(_ command: APICommand, for request: APIRequestID, at: Int64) {
+        guard self.state == .open else { return self.turn.emit(.reply(request, .refused(Self.unavailable))) }
         switch command {
         case .pushActivity(let app, let push):
-            self.finishActivity(push, in: app, for: request, at: at, now, &effects)
-        case .testPush(let device, let test): self.finishTest(test, to: device, for: request, at: at, now, &effects)
-        case .silentPush(let user, let push): self.finishSilent(push, to: user, for: request, at: at, now, &effects)
-        case .channels(let app, let asked): self.finishChannels(asked, in: app, for: request, &effects)
-        default: effects.append(.flagBug("\(request) is no push that passes by the log"))  // tidy: no other is passed
+            self.finishActivity(push, in: app, for: request, at: at)
+        case .testPush(let device, let test): self.finishTest(test, to: device, for: request, at: at)
+        case .silentPush(let user, let push): self.finishSilent(push, to: user, for: request, at: at)
+        case .channels(let app, let asked): self.finishChannels(asked, in: app, for: request)
+        default: self.turn.emit(.flagBug("\(request) is no push that passes by the log"))  // tidy: no other is passed
         }
     }
 
     /// The answer to the repeat of a request under an idempotency key; nil for a command whose answer the store keeps.
-    func repeatedAnswer(to command: APICommand, _ kept: KeptAnswer, _ now: Now) -> APIResult? {
-        switch command {
+    func repeatedAnswer(to command: APICommand, _ kept: KeptAnswer) -> APIResult? {
+        let now = self.turn.now
+        return switch command {
         case .pushActivity: .passed(at: kept.at)
         case .testPush(let device, let test):
             if case .test(let report) = self.passed[test.id, device.user.app, now] {
@@ -158,14 +156,14 @@ extension ServerCore {
         code: .exists, field: "Idempotency-Key",
         rule: "must be new: what it asked for was done, and the answer is no longer known")
 
-    func checkPassedID(_ id: String, in app: AppID, _ now: Now) throws(ServerFrame.Problem) {
-        guard self.passed[id, app, now] == nil else {
+    func checkPassedID(_ id: String, in app: AppID) throws(ServerFrame.Problem) {
+        guard self.passed[id, app, self.turn.now] == nil else {
             throw .init(code: .exists, field: "id", rule: "must be new: \"\(id)\" was sent already")
         }
     }
 
     func checkBundle(_ topic: String, of app: AppID) throws(InvalidField) {
-        guard let topics = self.settings.pushTopics[app], !topics.contains(topic) else { return }
+        guard let topics = self.turn.settings.pushTopics[app], !topics.contains(topic) else { return }
         throw InvalidField(
             field: "topic", rule: "must be a topic of the app: \(topics.joined(separator: ", "))")
     }
@@ -189,31 +187,29 @@ extension ServerCore {
         return lane
     }
 
-    mutating func beginPassing(_ push: PassingPush, _ now: Now) -> PushID {
+    mutating func beginPassing(_ push: PassingPush) -> PushID {
         self.pushCount += 1
         let id = PushID(self.pushCount)
         self.passed.begin(id, push)
-        self.lanes[push.lane]?.begin(id, of: Self.nobodysSlot, at: now.monotonic)
+        self.lanes[push.lane]?.begin(id, of: Self.nobodysSlot, at: self.turn.now.monotonic)
         return id
     }
 
     /// A refused token is not forgotten: tokens of Live Activities are the backend's, and a device's own waits until it shows who is at fault.
-    mutating func endPassing(
-        _ id: PushID, _ push: PassingPush, _ answer: PushAnswer, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
-        self.report(answer, to: push, &effects)
-        self.lanes[push.lane]?.end(id, of: Self.nobodysSlot, at: now.monotonic)
+    mutating func endPassing(_ id: PushID, _ push: PassingPush, _ answer: PushAnswer) {
+        self.report(answer, to: push)
+        self.lanes[push.lane]?.end(id, of: Self.nobodysSlot, at: self.turn.now.monotonic)
         if case .noCredential = answer {
             let scope = LaneScope(app: push.lane.app, environment: push.lane.environment, topic: push.lane.topic)
-            self.handleLaneReport(scope, .paused(LaneOutage(.credential, reason: "NoCredential")), now, &effects)
+            self.handleLaneReport(scope, .paused(LaneOutage(.credential, reason: "NoCredential")))
         }
         if case .answered(.refused(let refusal)) = answer, case .quarantine = refusal.reaction {
             self.holdToken(of: push.subject, refusal)
         }
         self.passed.record(PassedPushState(answer), of: push)
-        self.answerTest(id, push, now, &effects)
-        self.pumpLane(push.lane, now, &effects)
-        self.watchIdle(push.lane, now)
+        self.answerTest(id, push)
+        self.pumpLane(push.lane)
+        self.watchIdle(push.lane)
     }
 
     private mutating func holdToken(of subject: PassingPush.Subject, _ refusal: APNsRefusal) {
@@ -231,49 +227,48 @@ extension ServerCore {
     // MARK: Live Activities
 
     mutating func pushActivity(
-        _ push: LiveActivityPush, in app: AppID, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]
+        _ push: LiveActivityPush, in app: AppID, for request: APIRequestID
     ) throws(ServerFrame.Problem) {
         guard self.state == .open else { throw Self.unavailable }
-        try self.admitCommand(.messages, of: app, "live_activity", now, &effects)
+        try self.admitCommand(.messages, of: app, "live_activity")
         do throws(InvalidField) {
             try push.validate()
             try self.checkBundle(push.topic, of: app)
         } catch {
             throw ServerFrame.Problem(error)
         }
-        try self.checkPassedID(push.id, in: app, now)
-        try self.passOnce(.pushActivity(app, push), in: app, for: request, now, &effects)
+        try self.checkPassedID(push.id, in: app)
+        try self.passOnce(.pushActivity(app, push), in: app, for: request)
     }
 
     private mutating func finishActivity(
-        _ push: LiveActivityPush, in app: AppID, for request: APIRequestID, at: Int64, _ now: Now,
-        _ effects: inout [ServerEffect]
+        _ push: LiveActivityPush, in app: AppID, for request: APIRequestID, at: Int64
     ) {
         do throws(ServerFrame.Problem) {
-            try self.checkPassedID(push.id, in: app, now)
+            try self.checkPassedID(push.id, in: app)
         } catch {
-            return effects.append(.reply(request, .refused(error)))
+            return self.turn.emit(.reply(request, .refused(error)))
         }
-        effects.append(.reply(request, .passed(at: at)))
-        self.countDeliveries(1, by: nil, in: app, now)
+        self.turn.emit(.reply(request, .passed(at: at)))
+        self.countDeliveries(1, by: nil, in: app)
         let lane = self.passingLane(app, push.lane.environment, push.lane.topic)
         var trace = ActivityPushTrace(push: push, sentAt: at, state: .pushing)
         if let reason = self.reasonNotToPass(lane) {
             trace.state = .notSent(reason: reason)
-            return self.passed.keepPush(.activity(trace), as: push.id, in: app, now)
+            return self.passed.keepPush(.activity(trace), as: push.id, in: app, self.turn.now)
         }
         guard let bytes = try? push.bytes() else {
-            return effects.append(.flagBug("a Live Activity's push does not fit"))
+            return self.turn.emit(.flagBug("a Live Activity's push does not fit"))
         }
-        self.passed.keepPush(.activity(trace), as: push.id, in: app, now)
-        let id = self.beginPassing(PassingPush(app: app, id: push.id, lane: lane, subject: .activity), now)
+        self.passed.keepPush(.activity(trace), as: push.id, in: app, self.turn.now)
+        let id = self.beginPassing(PassingPush(app: app, id: push.id, lane: lane, subject: .activity))
         switch push.target {
-        case .token(let token): effects.append(.pass(id, app, push.request(to: token, bytes)))
-        case .channel(let channel): effects.append(.broadcast(id, app, push.broadcast(to: channel, bytes)))
+        case .token(let token): self.turn.emit(.pass(id, app, push.request(to: token, bytes)))
+        case .channel(let channel): self.turn.emit(.broadcast(id, app, push.broadcast(to: channel, bytes)))
         }
     }
 
-    func activityPush(_ id: String, in app: AppID, _ now: Now) -> ActivityPushTrace? {
-        if case .activity(let trace) = self.passed[id, app, now] { trace } else { nil }
+    func activityPush(_ id: String, in app: AppID) -> ActivityPushTrace? {
+        if case .activity(let trace) = self.passed[id, app, self.turn.now] { trace } else { nil }
     }
 }

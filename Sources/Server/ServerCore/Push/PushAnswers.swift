@@ -26,33 +26,33 @@ extension ServerCore {
     }
 
     /// design.md §5, apns.md §9.
-    mutating func endPush(_ id: PushID, _ answer: PushAnswer, _ now: Now, _ effects: inout [ServerEffect]) {
-        if let push = self.calls.end(id) { return self.endCallPush(id, push, answer, now, &effects) }
-        if let push = self.passed.end(id) { return self.endPassing(id, push, answer, now, &effects) }
+    mutating func endPush(_ id: PushID, _ answer: PushAnswer) {
+        if let push = self.calls.end(id) { return self.endCallPush(id, push, answer) }
+        if let push = self.passed.end(id) { return self.endPassing(id, push, answer) }
         guard let push = self.pushes.removeValue(forKey: id) else {
-            effects.append(.flagBug("\(id) was answered twice or never sent"))
+            self.turn.emit(.flagBug("\(id) was answered twice or never sent"))
             return
         }
-        self.report(answer, to: push, &effects)
-        self.lanes[push.lane]?.end(id, of: push.slot, at: now.monotonic)
+        self.report(answer, to: push)
+        self.lanes[push.lane]?.end(id, of: push.slot, at: self.turn.now.monotonic)
         if case .noCredential = answer {
             let scope = LaneScope(
                 app: push.lane.app, environment: push.lane.environment, topic: push.lane.topic)
-            self.handleLaneReport(scope, .paused(LaneOutage(.credential, reason: "NoCredential")), now, &effects)
+            self.handleLaneReport(scope, .paused(LaneOutage(.credential, reason: "NoCredential")))
         }
         let (event, reaction) = Self.reaction(to: answer, of: id, push)
         let before = self.lanes[push.lane]?.burst ?? TokenBurst()
-        self.handleBurstEvent(event, of: push.lane, now, &effects)
-        self.addAnswer(answer, to: push, id, now)
-        self.applyReaction(reaction, to: push, id, now, &effects)
-        if case .worked = event { self.settleHeld(of: push.lane, before: before, now, &effects) }
-        self.pumpLane(push.lane, now, &effects)
-        self.watchIdle(push.lane, now)
+        self.handleBurstEvent(event, of: push.lane)
+        self.addAnswer(answer, to: push, id)
+        self.applyReaction(reaction, to: push, id)
+        if case .worked = event { self.settleHeld(of: push.lane, before: before) }
+        self.pumpLane(push.lane)
+        self.watchIdle(push.lane)
     }
 
     /// To the steps of the legs that it carries. An acceptance is their end, which says the same.
-    private mutating func addAnswer(_ answer: PushAnswer, to push: OutgoingPush, _ id: PushID, _ now: Now) {
-        guard let step = answer.step(at: now.wall), let device = push.leg.device,
+    private mutating func addAnswer(_ answer: PushAnswer, to push: OutgoingPush, _ id: PushID) {
+        guard let step = answer.step(at: self.turn.now.wall), let device = push.leg.device,
             self.people[push.slot].key == push.leg.user, let index = self.people[push.slot].devices.index(of: device)
         else { return }
         for position in push.positions {
@@ -93,9 +93,7 @@ extension ServerCore {
         }
     }
 
-    private mutating func applyReaction(
-        _ reaction: Reaction, to push: OutgoingPush, _ id: PushID, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
+    private mutating func applyReaction(_ reaction: Reaction, to push: OutgoingPush, _ id: PushID) {
         // The person may have been forgotten and the device signed out since.
         guard let device = push.leg.device, self.people[push.slot].key == push.leg.user,
             let index = self.people[push.slot].devices.index(of: device)
@@ -113,44 +111,40 @@ extension ServerCore {
         switch reaction {
         case .end(let end):
             self.people[slot].devices[index].retry = nil
-            self.endLegs(legs, push, index, end, now, &effects)
+            self.endLegs(legs, push, index, end)
         case .retry(let wait, let isAnswered, let mayBeShown):
-            self.waitForRetry(slot, index, wait, on: push.lane, now)
-            self.putBack(legs, slot, index, isAnswered: isAnswered, mayBeShown: mayBeShown, now)
+            self.waitForRetry(slot, index, wait, on: push.lane)
+            self.putBack(legs, slot, index, isAnswered: isAnswered, mayBeShown: mayBeShown)
         case .drop(let refusal):
             if let timestamp = refusal.invalidSince?.milliseconds, let current, isSameToken,
                 refusal.drops(registeredAt: current.at)
             {
-                self.setPush(.dead(timestamp: timestamp), slot, index, &effects)
-                self.endLegs(legs, push, index, .tokenDead(timestamp: timestamp), now, &effects)
+                self.setPush(.dead(timestamp: timestamp), slot, index)
+                self.endLegs(legs, push, index, .tokenDead(timestamp: timestamp))
             } else {
                 let again = legs.filter { self.isPutBackFirst(slot, index, $0) }
-                self.putBack(again, slot, index, isAnswered: true, now)
+                self.putBack(again, slot, index, isAnswered: true)
                 self.endLegs(
-                    legs.filter { !again.contains($0) }, push, index, .rejected(reason: refusal.reason.name), now,
-                    &effects)
+                    legs.filter { !again.contains($0) }, push, index, .rejected(reason: refusal.reason.name))
             }
         case .quarantine(let refusal):
             if isSameToken, self.isTokenAtFault(push) {
-                self.quarantine(push.registration, slot, index, refusal.reason.name, now, &effects)
-                self.endLegs(
-                    legs, push, index, .tokenQuarantined(reason: refusal.reason.name, status: refusal.status), now,
-                    &effects)
+                self.quarantine(push.registration, slot, index, refusal.reason.name)
+                self.endLegs(legs, push, index, .tokenQuarantined(reason: refusal.reason.name, status: refusal.status))
             } else {
-                self.putBack(legs, slot, index, isAnswered: true, now)
+                self.putBack(legs, slot, index, isAnswered: true)
                 guard isSameToken else { break }
                 self.leaveLane(slot, index)
                 let key = DeviceKey(user: push.leg.user, device: device)
                 self.holdToken(push.registration, of: key, wasAccepted: push.wasAccepted, refusal)
             }
         }
-        if reaction.isAccepted, isSameToken { self.recordAcceptance(slot, index, &effects) }
-        self.updateBadge(
-            push, isAccepted: reaction.isAccepted, isOver: reaction.isOver, slot: slot, index: index, now)
+        if reaction.isAccepted, isSameToken { self.recordAcceptance(slot, index) }
+        self.updateBadge(push, isAccepted: reaction.isAccepted, isOver: reaction.isOver, slot: slot, index: index)
         if self.people[slot].devices[index].lease.isLive {
-            self.dirtyCursor(slot, index, now)
+            self.dirtyCursor(slot, index)
         } else {
-            self.pump(slot, index, now, &effects)
+            self.pump(slot, index)
         }
         self.arm(slot)
     }
@@ -162,9 +156,9 @@ extension ServerCore {
         return false
     }
 
-    private mutating func recordAcceptance(_ slot: Int, _ index: Int, _ effects: inout [ServerEffect]) {
+    private mutating func recordAcceptance(_ slot: Int, _ index: Int) {
         guard case .registered(let registration, let at, false) = self.people[slot].devices[index].push else { return }
-        self.setPush(.registered(registration, at: at, wasAccepted: true), slot, index, &effects)
+        self.setPush(.registered(registration, at: at, wasAccepted: true), slot, index)
     }
 
     /// An old 410 puts a leg back once (design.md §5).
@@ -176,22 +170,20 @@ extension ServerCore {
         return true
     }
 
-    private mutating func endLegs(
-        _ positions: [LogPosition], _ push: OutgoingPush, _ index: Int, _ end: LegEnd, _ now: Now,
-        _ effects: inout [ServerEffect]
-    ) {
+    private mutating func endLegs(_ positions: [LogPosition], _ push: OutgoingPush, _ index: Int, _ end: LegEnd) {
         for position in positions {
             guard let leg = self.people[push.slot].devices[index].legs.index(of: position) else { continue }
             let ended = self.people[push.slot].devices[index].legs[leg]
             self.people[push.slot].devices[index].legs.remove(at: leg)
-            self.people[push.slot].busyAt = now.monotonic
-            self.endLeg(ended, slot: push.slot, index: index, end, now, &effects)
+            self.people[push.slot].busyAt = self.turn.now.monotonic
+            self.endLeg(ended, slot: push.slot, index: index, end)
         }
     }
 
     private mutating func putBack(
-        _ positions: [LogPosition], _ slot: Int, _ index: Int, isAnswered: Bool, mayBeShown: Bool = false, _ now: Now
+        _ positions: [LogPosition], _ slot: Int, _ index: Int, isAnswered: Bool, mayBeShown: Bool = false
     ) {
+        let now = self.turn.now
         let state = Self.firstState(of: self.people[slot].devices[index].lease)
         for position in positions {
             guard let leg = self.people[slot].devices[index].legs.index(of: position) else { continue }
@@ -208,14 +200,15 @@ extension ServerCore {
     }
 
     /// Longer after each failure. What fails while the APNs client has paused the lane waits for that.
-    private mutating func waitForRetry(_ slot: Int, _ index: Int, _ wait: LegWait, on lane: PushLane, _ now: Now) {
+    private mutating func waitForRetry(_ slot: Int, _ index: Int, _ wait: LegWait, on lane: PushLane) {
         if wait != .throttled, case .paused = self.lanes[lane]?.client { return }
         let failures = (self.people[slot].devices[index].retry?.failures ?? 0) + 1
-        let longest = wait == .throttled ? self.settings.backOffMax : min(self.settings.backOffMax, Self.failureWaitMax)
-        let delay = BackOff(first: self.settings.backOffBase, longest: longest)
-            .wait(afterFailures: failures, using: &self.chance)
+        let longest =
+            wait == .throttled ? self.turn.settings.backOffMax : min(self.turn.settings.backOffMax, Self.failureWaitMax)
+        let delay = BackOff(first: self.turn.settings.backOffBase, longest: longest)
+            .wait(afterFailures: failures, using: &self.turn.chance)
         self.people[slot].devices[index].retry = Device.Retry(
-            wait: wait, failures: failures, until: now.monotonic + delay)
+            wait: wait, failures: failures, until: self.turn.now.monotonic + delay)
     }
 
     /// For a push that came to nothing while others go: the APNs client has tried it again already.

@@ -65,20 +65,19 @@ package struct PushPreview: Hashable, Sendable {
 extension ServerCore {
     /// Nothing is sent, stored or counted; it is made by what makes those that are sent.
     mutating func previewPush(
-        _ asked: PreviewedPush, of app: AppID, for request: APIRequestID, _ now: Now,
-        _ effects: inout [ServerEffect]
+        _ asked: PreviewedPush, of app: AppID, for request: APIRequestID
     ) throws(ServerFrame.Problem) {
-        try self.admitCommand(.requests, of: app, "push_preview", now, &effects)
+        try self.admitCommand(.requests, of: app, "push_preview")
         let preview: PushPreview
         do throws(InvalidField) {
             preview =
                 switch asked {
-                case .message(let asked): try self.preview(asked, of: app, now)
+                case .message(let asked): try self.preview(asked, of: app)
                 case .silent(let push):
                     try Self.within("silent") { () throws(InvalidField) in try self.preview(push, of: app) }
                 case .call(let call, let name):
                     try Self.within("call") { () throws(InvalidField) in
-                        try self.preview(call, named: name, of: app, now)
+                        try self.preview(call, named: name, of: app)
                     }
                 case .activity(let push):
                     try Self.within("live_activity") { () throws(InvalidField) in try self.preview(push, of: app) }
@@ -86,7 +85,7 @@ extension ServerCore {
         } catch {
             throw ServerFrame.Problem(error)
         }
-        effects.append(.reply(request, .pushPreview(preview)))
+        self.turn.emit(.reply(request, .pushPreview(preview)))
     }
 
     /// Names the member of the request in which the field stands.
@@ -102,14 +101,12 @@ extension ServerCore {
 
     // MARK: Messages
 
-    private mutating func preview(
-        _ asked: PushPreviewRequest, of app: AppID, _ now: Now
-    ) throws(InvalidField) -> PushPreview {
+    private mutating func preview(_ asked: PushPreviewRequest, of app: AppID) throws(InvalidField) -> PushPreview {
         if let push = asked.draft.push {
             try self.pushRules(of: app).check(push, isClient: false, isOfMessage: true)
         }
         try asked.draft.validate()
-        let message = self.previewedMessage(asked, in: app, now)
+        let message = self.previewedMessage(asked, in: app)
         let shared = SharedMessage(message, names: asked.names)
         let reader = AlertReader(
             user: UserKey(app: app, user: asked.recipient), device: "preview", hidesContent: false,
@@ -125,16 +122,16 @@ extension ServerCore {
             shortened: alert.gaveWay.map(\.rawValue))
     }
 
-    private func previewedMessage(_ asked: PushPreviewRequest, in app: AppID, _ now: Now) -> Message {
-        let id = MessageID(wallMilliseconds: now.wall, node: self.settings.node, counter: 0)
+    private func previewedMessage(_ asked: PushPreviewRequest, in app: AppID) -> Message {
+        let id = MessageID(wallMilliseconds: self.turn.now.wall, node: self.turn.settings.node, counter: 0)
         var draft = asked.draft
-        let general = self.settings.pushRules[app]?.options
+        let general = self.turn.settings.pushRules[app]?.options
         let options = asked.options.map { $0.merged(over: general) } ?? general
         draft.push = draft.push.map { $0.merged(over: options) } ?? options
         guard let account = asked.account else {
-            return self.message(of: draft, from: UserKey(app: app, user: asked.sender ?? ""), id: id, now)
+            return self.message(of: draft, from: UserKey(app: app, user: asked.sender ?? ""), id: id)
         }
-        var message = self.template(draft, of: account, in: app, id, now)
+        var message = self.template(draft, of: account, in: app, id)
         (message.pushJob, message.textMode) = (id, asked.textMode)
         message.conversation = ConversationID(type: account.type, target: asked.recipient.rawValue)
         return message
@@ -145,18 +142,16 @@ extension ServerCore {
     private func preview(_ push: SilentPush, of app: AppID) throws(InvalidField) -> PushPreview {
         try push.validate()
         let device = DeviceKey(user: UserKey(app: app, user: "preview"), device: "preview")
-        let tag = recipientTag(of: device, salt: self.settings.recipientTagSalt)
+        let tag = recipientTag(of: device, salt: self.turn.settings.recipientTagSalt)
         return Self.preview(try push.request(to: self.previewedRegistration(.background, of: app), for: tag))
     }
 
-    private func preview(
-        _ call: Call, named name: String?, of app: AppID, _ now: Now
-    ) throws(InvalidField) -> PushPreview {
+    private func preview(_ call: Call, named name: String?, of app: AppID) throws(InvalidField) -> PushPreview {
         try call.validate()
         let device = DeviceKey(user: UserKey(app: app, user: call.callee), device: "preview")
         return Self.preview(
             try self.callRequest(
-                call, named: name, at: now.wall, to: self.previewedRegistration(.voip, of: app), of: device))
+                call, named: name, at: self.turn.now.wall, to: self.previewedRegistration(.voip, of: app), of: device))
     }
 
     private func preview(_ push: LiveActivityPush, of app: AppID) throws(InvalidField) -> PushPreview {
@@ -181,7 +176,7 @@ extension ServerCore {
 
     /// Returns the registration of no device: the first topic of the app's list, or an empty one.
     private func previewedRegistration(_ pushType: APNsPushType, of app: AppID) -> PushRegistration {
-        let bundle = self.settings.pushTopics[app]?.first { APNsFormat.isBundleID($0) }
+        let bundle = self.turn.settings.pushTopics[app]?.first { APNsFormat.isBundleID($0) }
         return PushRegistration(
             token: "00", environment: .production, topic: bundle.map { pushType.topic(forBundle: $0) } ?? "")
     }

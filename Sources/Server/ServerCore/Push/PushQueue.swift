@@ -28,9 +28,7 @@ extension ServerCore {
 
     /// Pushes for a device without a live lease, oldest first, until one is sent or has to queue (design.md §5). With `hasTurn` the device
     /// comes from the front of its lane's queue.
-    mutating func pump(
-        _ slot: Int, _ index: Int, hasTurn: Bool = false, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
+    mutating func pump(_ slot: Int, _ index: Int, hasTurn: Bool = false) {
         guard self.mayPush(to: index, of: slot), !self.people[slot].devices[index].lease.isLive else { return }
         var leg = 0
         search: while leg < self.people[slot].devices[index].legs.count {
@@ -38,38 +36,38 @@ extension ServerCore {
                 leg += 1
                 continue
             }
-            switch self.decidePush(slot: slot, index: index, leg: leg, hasTurn: hasTurn, now, &effects) {
+            switch self.decidePush(slot: slot, index: index, leg: leg, hasTurn: hasTurn) {
             case .ended: break
             case .waits: leg += 1
             case .sent, .mustQueue: break search
             }
         }
-        self.writeCursor(slot, index, &effects)
+        self.writeCursor(slot, index)
     }
 
     private func mayPush(to index: Int, of slot: Int) -> Bool {
         self.state == .open && !self.people[slot].isRestoringLegs && !self.people[slot].devices[index].isLeaving
     }
 
-    mutating func pumpAll(_ slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
-        for index in self.people[slot].devices.indices { self.pump(slot, index, now, &effects) }
+    mutating func pumpAll(_ slot: Int) {
+        for index in self.people[slot].devices.indices { self.pump(slot, index) }
     }
 
-    mutating func pumpOthers(_ slot: Int, than device: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+    mutating func pumpOthers(_ slot: Int, than device: Int) {
         for index in self.people[slot].devices.indices where index != device {
             guard !self.people[slot].devices[index].legs.isEmpty else { continue }
-            self.pump(slot, index, now, &effects)
+            self.pump(slot, index)
         }
     }
 
     /// The older ones have been judged, and nothing has changed for them.
-    mutating func pumpNewest(_ slot: Int, _ index: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+    mutating func pumpNewest(_ slot: Int, _ index: Int) {
         guard self.mayPush(to: index, of: slot) else { return }
         let last = self.people[slot].devices[index].legs.count - 1
         if last >= 0, self.people[slot].devices[index].legs[last].position == self.people[slot].head {
-            _ = self.decidePush(slot: slot, index: index, leg: last, hasTurn: false, now, &effects)
+            _ = self.decidePush(slot: slot, index: index, leg: last, hasTurn: false)
         }
-        self.writeCursor(slot, index, &effects)
+        self.writeCursor(slot, index)
     }
 
     func lane(_ slot: Int, _ index: Int) -> PushLane? {
@@ -78,20 +76,18 @@ extension ServerCore {
     }
 
     /// With all that wait to be merged with it.
-    mutating func send(
-        _ slot: Int, _ index: Int, _ leg: Int, hasTurn: Bool, _ now: Now, _ effects: inout [ServerEffect]
-    ) -> Judgement {
+    mutating func send(_ slot: Int, _ index: Int, _ leg: Int, hasTurn: Bool) -> Judgement {
         guard let lane = self.lane(slot, index),
             case .registered(let registration, _, let wasAccepted) = self.people[slot].devices[index].push
         else { return .waits }
         self.people[slot].devices[index].legs[leg].state = .queued
         guard self.people[slot].devices[index].inFlight == nil else { return .mustQueue }
         self.makeLane(lane)
-        guard hasTurn || self.lanes[lane]?.hasRoom(for: slot, self.settings) == true else {
+        guard hasTurn || self.lanes[lane]?.hasRoom(for: slot, self.turn.settings) == true else {
             self.joinLane(slot, index)
             return .mustQueue
         }
-        let merged = self.mergedWith(slot, index, leg, now)
+        let merged = self.mergedWith(slot, index, leg)
         let newest = merged.last ?? leg
         let open = self.people[slot].devices[index].legs[newest]
         let id = LegID(message: open.id, user: self.people[slot].key, device: self.people[slot].devices[index].id)
@@ -106,53 +102,48 @@ extension ServerCore {
                 lane: lane, registration: registration, wasAccepted: wasAccepted, attempt: open.attempts,
                 badge: self.people[slot].unread)
             self.people[slot].devices[index].badge.dueAt = nil
-            self.countAlert(open, slot, index, isMerged: merged.count > 1, now)
+            self.countAlert(open, slot, index, isMerged: merged.count > 1)
             for leg in merged {
                 self.people[slot].devices[index].legs[leg].state = .inFlight(push)
                 self.people[slot].devices[index].legs[leg].sentAttempt =
                     self.people[slot].devices[index].legs[leg].attempts
                 let carrier = leg == newest ? nil : id.message
                 self.people[slot].devices[index].legs[leg].steps.append(
-                    .pushed(LegPush(request, carrier: carrier, attempt: open.attempts), at: now.wall))
+                    .pushed(LegPush(request, carrier: carrier, attempt: open.attempts), at: self.turn.now.wall))
             }
             self.people[slot].devices[index].inFlight = push
-            self.lanes[lane]?.begin(push, of: slot, at: now.monotonic)
+            self.lanes[lane]?.begin(push, of: slot, at: self.turn.now.monotonic)
             let device = DeviceKey(user: id.user, device: self.people[slot].devices[index].id)
-            effects.append(.push(push, to: device, request))
-            self.reportSent(merged, of: slot, index, in: request, &effects)
-            self.handleBurstEvent(.started(push), of: lane, now, &effects)
+            self.turn.emit(.push(push, to: device, request))
+            self.reportSent(merged, of: slot, index, in: request)
+            self.handleBurstEvent(.started(push), of: lane)
             return .sent
         } catch {
             self.people[slot].devices[index].legs.remove(at: newest)
-            self.endLeg(open, slot: slot, index: index, .rejected(reason: "\(error)"), now, &effects)
+            self.endLeg(open, slot: slot, index: index, .rejected(reason: "\(error)"))
             return .ended
         }
     }
 
     /// To the steps of another device's legs than the one that has told of it.
-    mutating func addReading(
-        _ slot: Int, _ index: Int, _ conversation: ConversationID, upTo: LogPosition, _ now: Now
-    ) {
+    mutating func addReading(_ slot: Int, _ index: Int, _ conversation: ConversationID, upTo: LogPosition) {
         let reader = self.readingDevice
         guard self.people[slot].devices[index].id != reader else { return }
         let user = self.people[slot].key.user
-        self.people[slot].devices[index].legs.addStep(.read(on: reader, at: now.wall)) { leg in
+        self.people[slot].devices[index].legs.addStep(.read(on: reader, at: self.turn.now.wall)) { leg in
             guard case .message = leg.subject, !leg.isInFlight else { return false }
             return leg.position <= upTo && leg.conversation(seenBy: user) == conversation
         }
     }
 
-    mutating func endRead(
-        _ slot: Int, _ index: Int, _ conversation: ConversationID, upTo: LogPosition, _ now: Now,
-        _ effects: inout [ServerEffect]
-    ) {
+    mutating func endRead(_ slot: Int, _ index: Int, _ conversation: ConversationID, upTo: LogPosition) {
         let user = self.people[slot].key.user
         let read = self.people[slot].devices[index].legs.removeAll { leg in
             // What was shown stands there until its recall comes, read or not.
             guard case .message = leg.subject, !leg.isInFlight else { return false }
             return leg.position <= upTo && leg.conversation(seenBy: user) == conversation
         }
-        for leg in read { self.endLeg(leg, slot: slot, index: index, .readElsewhere, now, &effects) }
+        for leg in read { self.endLeg(leg, slot: slot, index: index, .readElsewhere) }
     }
 }
 

@@ -57,7 +57,7 @@ extension ServerCore {
 
     private func alertLifetime(_ mode: PushTextMode) -> Int64 {
         let most: Int64 = mode == .alert ? Self.alertTextLifetimeMax : .max
-        return min(self.settings.pushLifetime, most)
+        return min(self.turn.settings.pushLifetime, most)
     }
 
     /// Wall milliseconds.
@@ -68,7 +68,7 @@ extension ServerCore {
     /// Anyone who holds the phone can read the text of such an alert: APNs must not keep it longer (docs/inside/decisions/0008).
     private static let alertTextLifetimeMax: Int64 = 86_400_000
 
-    func textMode(of app: AppID) -> PushTextMode { self.settings.pushTextModes[app] ?? .serviceExtension }
+    func textMode(of app: AppID) -> PushTextMode { self.turn.settings.pushTextModes[app] ?? .serviceExtension }
 
     /// Returns how the text of a message's push reaches the phone. A push without chat is no secret: its text stands in the alert, unless the
     /// push or the app wants it otherwise.
@@ -210,16 +210,16 @@ extension ServerCore {
         PushInfo(
             message: message, position: position, badgePosition: reader.head,
             recipientTag: recipientTag(
-                of: DeviceKey(user: reader.user, device: reader.device ?? ""), salt: self.settings.recipientTagSalt),
-            isRecall: isRecall, text: text)
+                of: DeviceKey(user: reader.user, device: reader.device ?? ""), salt: self.turn.settings.recipientTagSalt
+            ), isRecall: isRecall, text: text)
     }
 
     private func words(for reader: AlertReader) -> (tag: String, words: NotificationWords) {
-        (self.settings.words[reader.user.app] ?? AppWords()).words(for: reader.language)
+        (self.turn.settings.words[reader.user.app] ?? AppWords()).words(for: reader.language)
     }
 
     func words(of slot: Int) -> (tag: String, words: NotificationWords) {
-        (self.settings.words[self.people[slot].key.app] ?? AppWords())
+        (self.turn.settings.words[self.people[slot].key.app] ?? AppWords())
             .words(for: self.people[slot].settings.person.language)
     }
 

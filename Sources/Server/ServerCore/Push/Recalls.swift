@@ -9,10 +9,7 @@ struct RecalledMessage: Hashable, Sendable {
 }
 
 extension ServerCore {
-    mutating func recall(
-        _ message: Message, _ recall: Recall, _ deliveries: [Delivery], shown: [LegID], _ now: Now,
-        _ effects: inout [ServerEffect]
-    ) {
+    mutating func recall(_ message: Message, _ recall: Recall, _ deliveries: [Delivery], shown: [LegID]) {
         // The store could not count legs that have ended since it was asked.
         let late = self.lateEnds.filter { $0.leg.message == message.id }.map(\.leg)
         let devices = Dictionary(grouping: shown + late, by: \.user)
@@ -26,14 +23,13 @@ extension ServerCore {
             self.publishEntry(
                 LogEntry(position: delivery.position, body: .recall(seen)), unread: delivery.unread,
                 recalled: RecalledMessage(shown: shown, wasUnread: delivery.wasUnread),
-                slot: self.slot(of: user, leavesSoon: message.pushJob != nil, now, &effects), now, &effects)
+                slot: self.slot(of: user, leavesSoon: message.pushJob != nil))
         }
     }
 
     /// For one device: what was not sent ends, what was sent is followed by the recall.
     mutating func recall(
-        _ recall: Recall, at position: LogPosition, _ recalled: RecalledMessage, _ slot: Int, _ index: Int,
-        _ now: Now, _ effects: inout [ServerEffect]
+        _ recall: Recall, at position: LogPosition, _ recalled: RecalledMessage, _ slot: Int, _ index: Int
     ) {
         let isShown =
             recalled.shown.contains(self.people[slot].devices[index].id)
@@ -42,38 +38,34 @@ extension ServerCore {
         for leg in self.people[slot].devices[index].legs.removeAll(where: {
             $0.recall == .recalled && !$0.isInFlight
         }) {
-            self.endLeg(leg, slot: slot, index: index, .recalled, now, &effects)
+            self.endLeg(leg, slot: slot, index: index, .recalled)
         }
         guard isShown || mayBeShown else { return }
-        self.startRecall(recall, at: position, wasUnread: recalled.wasUnread, slot, index, now, &effects)
+        self.startRecall(recall, at: position, wasUnread: recalled.wasUnread, slot, index)
     }
 
     /// The leg is stored at once: after a crash nothing else would tell of it.
-    mutating func startRecall(
-        _ recall: Recall, at position: LogPosition, wasUnread: Bool, _ slot: Int, _ index: Int, _ now: Now,
-        _ effects: inout [ServerEffect]
-    ) {
+    mutating func startRecall(_ recall: Recall, at position: LogPosition, wasUnread: Bool, _ slot: Int, _ index: Int) {
         let leg = Leg(
             position: position, subject: .recall(recall, wasUnread: wasUnread),
-            state: Self.firstState(of: self.people[slot].devices[index].lease), liveSince: now.monotonic)
+            state: Self.firstState(of: self.people[slot].devices[index].lease), liveSince: self.turn.now.monotonic)
         let place = self.people[slot].devices[index].legs.insert(leg)
-        self.keepRecall(slot, index, place, &effects)
+        self.keepRecall(slot, index, place)
     }
 
     /// Not while the store signs the device out: it would open the leg of one that is gone.
-    mutating func keepRecall(_ slot: Int, _ index: Int, _ leg: Int, _ effects: inout [ServerEffect]) {
+    mutating func keepRecall(_ slot: Int, _ index: Int, _ leg: Int) {
         guard !self.people[slot].devices[index].isLeaving, !self.people[slot].devices[index].legs[leg].isKept,
             case .recall = self.people[slot].devices[index].legs[leg].subject
         else { return }
         self.people[slot].devices[index].legs[leg].isKept = true
-        self.sendToStore(.keepLeg(self.openLeg(slot, index, leg, notBefore: nil)), &effects)
+        self.sendToStore(.keepLeg(self.openLeg(slot, index, leg, notBefore: nil)))
     }
 
     /// After a crash only the message's trace knows whether devices must be told of this recall. Only devices that
     /// were unsure are concerned: for the others the recall may have ended since.
     mutating func restoreRecall(
-        _ recall: Recall, at position: LogPosition, wasUnread: Bool, of user: UserKey, _ trace: MessageTrace?,
-        _ now: Now, _ effects: inout [ServerEffect]
+        _ recall: Recall, at position: LogPosition, wasUnread: Bool, of user: UserKey, _ trace: MessageTrace?
     ) {
         guard let slot = self.slots[user], self.people[slot].isReady else { return }
         let shown = (trace?.ended ?? []).filter { $0.leg.user == user && $0.end.mayBeShown }.map(\.leg.device)
@@ -84,10 +76,10 @@ extension ServerCore {
                 self.people[slot].devices[index].legs.index(of: position) == nil,
                 shown.contains(self.people[slot].devices[index].id)
             {
-                self.startRecall(recall, at: position, wasUnread: wasUnread, slot, index, now, &effects)
-                self.pump(slot, index, now, &effects)
+                self.startRecall(recall, at: position, wasUnread: wasUnread, slot, index)
+                self.pump(slot, index)
             } else {
-                self.dirtyCursor(slot, index, now)
+                self.dirtyCursor(slot, index)
             }
         }
         self.arm(slot)

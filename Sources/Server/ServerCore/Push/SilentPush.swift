@@ -74,42 +74,37 @@ package struct SilentPushReport: Hashable, Sendable {
 // Silent pushes share the few that iOS lets through in an hour with those that tell a phone its badge (BadgePushes.swift).
 extension ServerCore {
     mutating func pushSilently(
-        _ push: SilentPush, to user: UserKey, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]
+        _ push: SilentPush, to user: UserKey, for request: APIRequestID
     ) throws(ServerFrame.Problem) {
-        guard let slot = self.busySlot(of: user, for: request, .silentPush(user, push), now, &effects) else { return }
+        guard let slot = self.busySlot(of: user, for: request, .silentPush(user, push)) else { return }
         guard self.state == .open else { throw Self.unavailable }
-        try self.admitCommand(.messages, of: user.app, "silent_push", now, &effects)
+        try self.admitCommand(.messages, of: user.app, "silent_push")
         do throws(InvalidField) { try push.validate() } catch { throw ServerFrame.Problem(error) }
         if let device = push.device, self.people[slot].devices.index(of: device) == nil {
             throw .init(Self.unknownDevice)
         }
-        try self.passOnce(.silentPush(user, push), in: user.app, for: request, now, &effects)
+        try self.passOnce(.silentPush(user, push), in: user.app, for: request)
     }
 
-    mutating func finishSilent(
-        _ push: SilentPush, to user: UserKey, for request: APIRequestID, at: Int64, _ now: Now,
-        _ effects: inout [ServerEffect]
-    ) {
+    mutating func finishSilent(_ push: SilentPush, to user: UserKey, for request: APIRequestID, at: Int64) {
         // Who is pushed to stays in memory for some time.
         guard let slot = self.slots[user], self.people[slot].isReady else {
-            return effects.append(.reply(request, .refused(Self.unavailable)))
+            return self.turn.emit(.reply(request, .refused(Self.unavailable)))
         }
         var report = SilentPushReport(sentAt: at, devices: [])
         for index in self.people[slot].devices.indices {
             let device = self.people[slot].devices[index].id
             guard push.device == nil || push.device == device else { continue }
-            let state = self.pushSilently(push, slot, index, now, &effects)
+            let state = self.pushSilently(push, slot, index)
             report.devices.append(.init(id: device, state: state))
         }
-        self.passed.keepPush(.silent(report), as: push.id, in: user.app, now)
-        self.countDeliveries(report.devices.count, by: nil, in: user.app, now)
+        self.passed.keepPush(.silent(report), as: push.id, in: user.app, self.turn.now)
+        self.countDeliveries(report.devices.count, by: nil, in: user.app)
         self.arm(slot)
-        effects.append(.reply(request, .silentPush(report)))
+        self.turn.emit(.reply(request, .silentPush(report)))
     }
 
-    private mutating func pushSilently(
-        _ push: SilentPush, _ slot: Int, _ index: Int, _ now: Now, _ effects: inout [ServerEffect]
-    ) -> SilentPushReport.State {
+    private mutating func pushSilently(_ push: SilentPush, _ slot: Int, _ index: Int) -> SilentPushReport.State {
         let device = self.people[slot].devices[index]
         let registration: PushRegistration
         switch device.push {
@@ -118,30 +113,31 @@ extension ServerCore {
         case .quarantined(_, _, let reason): return .tokenQuarantined(reason: reason)
         case .registered(let known, _, _): registration = known
         }
-        if let wait = self.silentWait(device, now) { return wait }
+        if let wait = self.silentWait(device) { return wait }
         let key = DeviceKey(user: self.people[slot].key, device: device.id)
         let lane = self.passingLane(key.user.app, registration.environment, registration.topic)
         if self.isHeld(registration, of: key) { return .notSent(reason: LegWait.breakerOpen.rawValue) }
         if let reason = self.reasonNotToPass(lane) { return .notSent(reason: reason) }
-        let tag = recipientTag(of: key, salt: self.settings.recipientTagSalt)
+        let tag = recipientTag(of: key, salt: self.turn.settings.recipientTagSalt)
         guard let request = try? push.request(to: registration, for: tag) else {
-            effects.append(.flagBug("a silent push does not fit"))
+            self.turn.emit(.flagBug("a silent push does not fit"))
             return .notSent(reason: "payload")
         }
-        self.people[slot].devices[index].badge.silent.append(now.monotonic)
+        self.people[slot].devices[index].badge.silent.append(self.turn.now.monotonic)
         let id = self.beginPassing(
-            PassingPush(app: key.user.app, id: push.id, lane: lane, subject: .silent(key, registration)), now)
-        effects.append(.push(id, to: key, request))
+            PassingPush(app: key.user.app, id: push.id, lane: lane, subject: .silent(key, registration)))
+        self.turn.emit(.push(id, to: key, request))
         return .sent
     }
 
-    private func silentWait(_ device: Device, _ now: Now) -> SilentPushReport.State? {
+    private func silentWait(_ device: Device) -> SilentPushReport.State? {
+        let now = self.turn.now
         func wall(_ monotonic: Int64) -> Int64 { now.wall + max(0, monotonic - now.monotonic) }
-        if self.isSilentBudgetUnknown(device, now) {
+        if self.isSilentBudgetUnknown(device) {
             return .budgetUnknown(nextAt: wall(self.startedAt.monotonic + Self.hour))
         }
         let sent = device.badge.silent.filter { now.monotonic < $0 + Self.hour }
-        guard sent.count >= self.settings.silentPushesPerHour, let first = sent.first else { return nil }
+        guard sent.count >= self.turn.settings.silentPushesPerHour, let first = sent.first else { return nil }
         return .budgetSpent(nextAt: wall(first + Self.hour))
     }
 }

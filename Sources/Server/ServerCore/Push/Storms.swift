@@ -10,7 +10,7 @@ struct Storm: Hashable, Sendable {
 extension ServerCore {
     static let stormsMax = 64
 
-    func stormEnd(_ leg: Leg, _ slot: Int, _ index: Int, _ now: Now) -> Int64? {
+    func stormEnd(_ leg: Leg, _ slot: Int, _ index: Int) -> Int64? {
         // A repeated push was counted already.
         guard !self.people[slot].devices[index].storms.isEmpty, leg.sentAttempt == nil,
             case .message(let shared) = leg.subject
@@ -18,17 +18,19 @@ extension ServerCore {
         let user = self.people[slot].key.user
         guard !shared.message.mentions.include(user),
             let storm = self.people[slot].devices[index].storms[shared.message.conversation(seenBy: user)],
-            storm.alerts >= self.settings.stormLimit, now.monotonic < storm.start + self.settings.stormWindow
+            storm.alerts >= self.turn.settings.stormLimit,
+            self.turn.now.monotonic < storm.start + self.turn.settings.stormWindow
         else { return nil }
-        return storm.start + self.settings.stormWindow
+        return storm.start + self.turn.settings.stormWindow
     }
 
-    mutating func countAlert(_ leg: Leg, _ slot: Int, _ index: Int, isMerged: Bool, _ now: Now) {
-        guard self.settings.stormLimit > 0, leg.sentAttempt == nil, case .message(let shared) = leg.subject else {
+    mutating func countAlert(_ leg: Leg, _ slot: Int, _ index: Int, isMerged: Bool) {
+        let now = self.turn.now
+        guard self.turn.settings.stormLimit > 0, leg.sentAttempt == nil, case .message(let shared) = leg.subject else {
             return
         }
         let conversation = shared.message.conversation(seenBy: self.people[slot].key.user)
-        let window = self.settings.stormWindow
+        let window = self.turn.settings.stormWindow
         if let storm = self.people[slot].devices[index].storms[conversation], now.monotonic < storm.start + window {
             self.people[slot].devices[index].storms[conversation]?.alerts += 1
             return
@@ -38,14 +40,14 @@ extension ServerCore {
         }
         guard self.people[slot].devices[index].storms.count < Self.stormsMax else { return }
         self.people[slot].devices[index].storms[conversation] = Storm(
-            start: now.monotonic, alerts: isMerged ? self.settings.stormLimit : 1)
+            start: now.monotonic, alerts: isMerged ? self.turn.settings.stormLimit : 1)
     }
 
     /// The leg itself and, if it has waited for the end of a storm or of a long outage, all others of its conversation that have.
     /// Ascending.
-    func mergedWith(_ slot: Int, _ index: Int, _ leg: Int, _ now: Now) -> [Int] {
+    func mergedWith(_ slot: Int, _ index: Int, _ leg: Int) -> [Int] {
         let legs = self.people[slot].devices[index].legs
-        let isLate = self.isLate(legs[leg], now)
+        let isLate = self.isLate(legs[leg])
         guard legs[leg].isMerging || isLate else { return [leg] }
         let user = self.people[slot].key.user
         let conversation = legs[leg].conversation(seenBy: user)
@@ -53,14 +55,14 @@ extension ServerCore {
             guard other != leg else { return true }
             return (legs[other].isMerging || isLate && legs[other].waitsAsAlert) && !legs[other].isInFlight
                 && legs[other].conversation(seenBy: user) == conversation
-                && PushVerdict(self.facts(slot, index, other, now)) == .send
+                && PushVerdict(self.facts(slot, index, other)) == .send
         }
     }
 
     /// Returns true if a leg is late. It is the oldest of a conversation that waits for APNs, as it is asked about first.
-    private func isLate(_ leg: Leg, _ now: Now) -> Bool {
+    private func isLate(_ leg: Leg) -> Bool {
         guard leg.waitsAsAlert, case .message(let shared) = leg.subject else { return false }
-        return now.wall >= shared.message.sentAt + self.settings.outageMergeAge
+        return self.turn.now.wall >= shared.message.sentAt + self.turn.settings.outageMergeAge
     }
 }
 

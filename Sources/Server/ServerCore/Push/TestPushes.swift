@@ -7,28 +7,26 @@ extension ServerCore {
     static let testPushWait: Int64 = 5_000
 
     mutating func pushTest(
-        _ test: TestPush, to device: DeviceKey, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]
+        _ test: TestPush, to device: DeviceKey, for request: APIRequestID
     ) throws(ServerFrame.Problem) {
         let command = APICommand.testPush(device, test)
-        guard let slot = self.busySlot(of: device.user, for: request, command, now, &effects) else { return }
+        guard let slot = self.busySlot(of: device.user, for: request, command) else { return }
         guard self.state == .open else { throw Self.unavailable }
-        try self.admitCommand(.messages, of: device.user.app, "test_push", now, &effects)
+        try self.admitCommand(.messages, of: device.user.app, "test_push")
         do throws(InvalidField) { try test.validate() } catch { throw ServerFrame.Problem(error) }
         guard self.people[slot].devices.index(of: device.device) != nil else { throw .init(Self.unknownDevice) }
-        try self.passOnce(.testPush(device, test), in: device.user.app, for: request, now, &effects)
+        try self.passOnce(.testPush(device, test), in: device.user.app, for: request)
     }
 
-    mutating func finishTest(
-        _ test: TestPush, to key: DeviceKey, for request: APIRequestID, at: Int64, _ now: Now,
-        _ effects: inout [ServerEffect]
-    ) {
+    mutating func finishTest(_ test: TestPush, to key: DeviceKey, for request: APIRequestID, at: Int64) {
+        let now = self.turn.now
         // Who is pushed to stays in memory for some time, unless the device has signed out meanwhile.
         guard let slot = self.slots[key.user], self.people[slot].isReady,
             let index = self.people[slot].devices.index(of: key.device)
-        else { return effects.append(.reply(request, .refused(Self.unavailable))) }
-        self.countDeliveries(1, by: nil, in: key.user.app, now)
-        var report = self.makeReport(of: test, slot, index, at: at, now)
-        defer { if report.state != .pushing { effects.append(.reply(request, .testPush(report))) } }
+        else { return self.turn.emit(.reply(request, .refused(Self.unavailable))) }
+        self.countDeliveries(1, by: nil, in: key.user.app)
+        var report = self.makeReport(of: test, slot, index, at: at)
+        defer { if report.state != .pushing { self.turn.emit(.reply(request, .testPush(report))) } }
         guard let asked = report.request, let lane = report.lane?.lane,
             let registration = self.people[slot].devices[index].push.registration
         else {
@@ -41,33 +39,31 @@ extension ServerCore {
         }
         self.passed.keepPush(.test(report), as: test.id, in: key.user.app, now)
         let id = self.beginPassing(
-            PassingPush(app: key.user.app, id: test.id, lane: lane, subject: .test(key, registration)), now)
+            PassingPush(app: key.user.app, id: test.id, lane: lane, subject: .test(key, registration)))
         self.passed.wait(for: id, request)
         self.setTimer(at: now.monotonic + Self.testPushWait, .testPush(id))
-        effects.append(.push(id, to: key, asked))
+        self.turn.emit(.push(id, to: key, asked))
     }
 
     /// With what APNs has said, or without it when that has taken too long.
-    mutating func answerTest(_ id: PushID, _ push: PassingPush, _ now: Now, _ effects: inout [ServerEffect]) {
+    mutating func answerTest(_ id: PushID, _ push: PassingPush) {
         guard let request = self.passed.endWait(for: id) else { return }
-        guard case .test(let report) = self.passed[push.id, push.app, now] else {
-            return effects.append(.reply(request, .refused(Self.unavailable)))
+        guard case .test(let report) = self.passed[push.id, push.app, self.turn.now] else {
+            return self.turn.emit(.reply(request, .refused(Self.unavailable)))
         }
-        effects.append(.reply(request, .testPush(report)))
+        self.turn.emit(.reply(request, .testPush(report)))
     }
 
-    mutating func handleTestTimer(_ id: PushID, _ now: Now, _ effects: inout [ServerEffect]) {
+    mutating func handleTestTimer(_ id: PushID) {
         guard let push = self.passed.push(id) else { return }
-        self.answerTest(id, push, now, &effects)
+        self.answerTest(id, push)
     }
 
-    private mutating func makeReport(
-        of test: TestPush, _ slot: Int, _ index: Int, at: Int64, _ now: Now
-    ) -> TestPushReport {
-        let facts = self.factsOfMessageNow(slot, index, now)
+    private mutating func makeReport(of test: TestPush, _ slot: Int, _ index: Int, at: Int64) -> TestPushReport {
+        let facts = self.factsOfMessageNow(slot, index)
         let device = self.people[slot].devices[index]
         var report = TestPushReport(
-            id: test.id, sentAt: at, device: DeviceInfo(device, now), lease: device.lease, lane: nil,
+            id: test.id, sentAt: at, device: DeviceInfo(device, self.turn.now), lease: device.lease, lane: nil,
             verdict: PushVerdict(facts), tests: PushVerdict.tests(of: facts), request: nil, state: .pushing)
         guard let registration = device.push.registration, let bytes = try? test.payload.serialized(for: .alert) else {
             return report
@@ -85,15 +81,15 @@ extension ServerCore {
     }
 
     /// Returns the facts of a text that a person without settings of the recipient's sends them now.
-    private func factsOfMessageNow(_ slot: Int, _ index: Int, _ now: Now) -> PushFacts {
+    private func factsOfMessageNow(_ slot: Int, _ index: Int) -> PushFacts {
         let user = self.people[slot].key
         let message = Message(
             id: MessageID(rawValue: 0), app: user.app, sender: "",
             conversation: ConversationID(type: .direct, target: user.user.rawValue), clientMessageID: "",
-            objectName: .text, content: "", flags: .normal, pushText: nil, sentAt: now.wall)
+            objectName: .text, content: "", flags: .normal, pushText: nil, sentAt: self.turn.now.wall)
         let leg = Leg(
             position: self.people[slot].head + 1, subject: .message(SharedMessage(message)),
-            state: Self.firstState(of: self.people[slot].devices[index].lease), liveSince: now.monotonic)
-        return self.facts(slot, index, of: leg, now)
+            state: Self.firstState(of: self.people[slot].devices[index].lease), liveSince: self.turn.now.monotonic)
+        return self.facts(slot, index, of: leg)
     }
 }

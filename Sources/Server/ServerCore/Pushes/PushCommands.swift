@@ -34,19 +34,16 @@ package struct PushDraft: Hashable, Sendable {
 }
 
 extension ServerCore {
-    mutating func createPush(
-        _ draft: PushDraft, of app: AppID, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]
-    ) throws(ServerFrame.Problem) {
-        try self.admitCommand(.messages, of: app, "push", now, &effects)
-        try self.checkBacklog(of: .backend(app), &effects)
+    mutating func createPush(_ draft: PushDraft, of app: AppID, for request: APIRequestID) throws(ServerFrame.Problem) {
+        try self.admitCommand(.messages, of: app, "push")
+        try self.checkBacklog(of: .backend(app))
         try self.checkStorage()
-        let job = try self.makePushJob(draft, of: app, now)
-        self.sendToStore(.createPush(job), for: .api(request, .createPush), by: .backend(app), &effects)
+        let job = try self.makePushJob(draft, of: app)
+        self.sendToStore(.createPush(job), for: .api(request, .createPush), by: .backend(app))
     }
 
-    private mutating func makePushJob(
-        _ draft: PushDraft, of app: AppID, _ now: Now
-    ) throws(ServerFrame.Problem) -> PushJob {
+    private mutating func makePushJob(_ draft: PushDraft, of app: AppID) throws(ServerFrame.Problem) -> PushJob {
+        let now = self.turn.now
         try self.checkTags(draft.audience.tags, of: app, "audience")
         do throws(InvalidField) {
             if let sendAt = draft.sendAt {
@@ -69,7 +66,7 @@ extension ServerCore {
         switch draft.body {
         case .message(let message):
             try self.checkPush(of: message, from: app, isClient: false)
-            body = .message(self.template(message, of: draft.account, in: app, id, now))
+            body = .message(self.template(message, of: draft.account, in: app, id))
         case .custom(let message): body = .custom(message)
         }
         return PushJob(
@@ -80,79 +77,73 @@ extension ServerCore {
     }
 
     /// Returns the message for each recipient, completed with the app's options as any message is.
-    func template(
-        _ draft: MessageDraft, of account: ConversationID, in app: AppID, _ id: PushJobID, _ now: Now
-    ) -> Message {
+    func template(_ draft: MessageDraft, of account: ConversationID, in app: AppID, _ id: PushJobID) -> Message {
         var flags = draft.flags
         if !flags.contains(.stored) { flags.remove(.counted) }
-        let general = self.settings.pushRules[app]?.options
+        let general = self.turn.settings.pushRules[app]?.options
         let push = draft.push.map { $0.merged(over: general) } ?? general
         return Message(
             id: id, app: app, sender: UserID(account.target), conversation: account,
             clientMessageID: ClientMessageID(id.description), objectName: draft.objectName, content: draft.content,
-            flags: flags, pushText: draft.pushText, sentAt: now.wall, push: push?.nonEmpty)
+            flags: flags, pushText: draft.pushText, sentAt: self.turn.now.wall, push: push?.nonEmpty)
     }
 
     func checkTags(_ tags: [String], of app: AppID, _ field: String) throws(ServerFrame.Problem) {
-        let known = self.settings.tags[app] ?? []
+        let known = self.turn.settings.tags[app] ?? []
         guard let unknown = tags.first(where: { !known.contains($0) }) else { return }
         throw .init(code: .invalidField, field: field, rule: "must have tags of the app's list, got \"\(unknown)\"")
     }
 
     mutating func changePush(
-        _ id: PushJobID, of app: AppID, _ change: PushJobChange, for request: APIRequestID, _ now: Now,
-        _ effects: inout [ServerEffect]
+        _ id: PushJobID, of app: AppID, _ change: PushJobChange, for request: APIRequestID
     ) throws(ServerFrame.Problem) {
-        try self.admitCommand(.requests, of: app, "push", now, &effects)
-        try self.checkBacklog(of: .backend(app), &effects)
+        try self.admitCommand(.requests, of: app, "push")
+        try self.checkBacklog(of: .backend(app))
         let holdsSteps = self.pushRunner.runs[id]?.job.app == app
         if holdsSteps { self.pushRunner.runs[id]?.asked += 1 }
         self.sendToStore(
-            .changePush(app, id, change, at: now.wall),
-            for: .api(request, .changePush(id, holdsSteps: holdsSteps)), by: .backend(app), &effects)
+            .changePush(app, id, change, at: self.turn.now.wall),
+            for: .api(request, .changePush(id, holdsSteps: holdsSteps)), by: .backend(app))
     }
 
     mutating func countAudience(
-        _ audience: PushAudience, of app: AppID, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]
+        _ audience: PushAudience, of app: AppID, for request: APIRequestID
     ) throws(ServerFrame.Problem) {
-        try self.admitCommand(.requests, of: app, "push", now, &effects)
+        try self.admitCommand(.requests, of: app, "push")
         try self.checkTags(audience.tags, of: app, "audience")
         do throws(InvalidField) { try audience.validate() } catch { throw ServerFrame.Problem(error) }
-        try self.countAudience(audience, of: app, for: request, counted: AudienceCount(), after: 0, &effects)
+        try self.countAudience(audience, of: app, for: request, counted: AudienceCount(), after: 0)
     }
 
     /// One part of the people after the other, so that others' commands come in between.
     private mutating func countAudience(
-        _ audience: PushAudience, of app: AppID, for request: APIRequestID, counted: AudienceCount, after: UInt64,
-        _ effects: inout [ServerEffect]
+        _ audience: PushAudience, of app: AppID, for request: APIRequestID, counted: AudienceCount, after: UInt64
     ) throws(ServerFrame.Problem) {
-        try self.checkBacklog(of: .backend(app), &effects)
+        try self.checkBacklog(of: .backend(app))
         self.sendToStore(
             .countAudience(app, audience, after: after, limit: StoreRules.pushCountMax),
-            for: .api(request, .countAudience(app, audience, counted: counted)), by: .backend(app), &effects)
+            for: .api(request, .countAudience(app, audience, counted: counted)), by: .backend(app))
     }
 
     mutating func finishCount(
-        _ counted: AudienceCount, next: UInt64?, of audience: PushAudience, in app: AppID, for request: APIRequestID,
-        _ effects: inout [ServerEffect]
+        _ counted: AudienceCount, next: UInt64?, of audience: PushAudience, in app: AppID, for request: APIRequestID
     ) {
-        guard let next else { return effects.append(.reply(request, .audience(counted))) }
+        guard let next else { return self.turn.emit(.reply(request, .audience(counted))) }
         do throws(ServerFrame.Problem) {
-            try self.countAudience(audience, of: app, for: request, counted: counted, after: next, &effects)
+            try self.countAudience(audience, of: app, for: request, counted: counted, after: next)
         } catch {
-            effects.append(.reply(request, .refused(error)))
+            self.turn.emit(.reply(request, .refused(error)))
         }
     }
 
     mutating func setLabels(
-        _ change: LabelChange, of user: UserKey, for request: APIRequestID, _ now: Now,
-        _ effects: inout [ServerEffect]
+        _ change: LabelChange, of user: UserKey, for request: APIRequestID
     ) throws(ServerFrame.Problem) {
-        try self.admitCommand(.requests, of: user.app, "labels", now, &effects)
-        try self.checkBacklog(of: .backend(user.app), &effects)
+        try self.admitCommand(.requests, of: user.app, "labels")
+        try self.checkBacklog(of: .backend(user.app))
         try self.checkStorage()
         if case .tags(let tags) = change { try self.checkTags(tags, of: user.app, "tags") }
-        self.sendToStore(.setLabels(user, change), for: .api(request, .labels), by: .backend(user.app), &effects)
+        self.sendToStore(.setLabels(user, change), for: .api(request, .labels), by: .backend(user.app))
     }
 }
 

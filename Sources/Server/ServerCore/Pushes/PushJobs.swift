@@ -6,15 +6,16 @@ import TidingsModel
 // at a time.
 extension ServerCore {
     /// At a start, before anything else happens: the timer carries them on.
-    mutating func resumePushJobs(_ jobs: [PushJob], _ now: Now) {
+    mutating func resumePushJobs(_ jobs: [PushJob]) {
+        let now = self.turn.now
         for job in jobs { self.pushRunner.runs[job.id] = PushRunner.Run(job: job) }
         if !jobs.isEmpty { self.armPushTimer(at: now.monotonic) }
     }
 
-    mutating func handlePushTimer(at: Int64, _ now: Now, _ effects: inout [ServerEffect]) {
+    mutating func handlePushTimer(at: Int64) {
         guard self.pushRunner.dueAt == at else { return }
         self.pushRunner.dueAt = nil
-        self.runPushJobs(now, &effects)
+        self.runPushJobs()
     }
 
     private mutating func armPushTimer(at: Int64) {
@@ -23,47 +24,47 @@ extension ServerCore {
         self.setTimer(at: at, .pushJobs)
     }
 
-    mutating func runPushJobs(_ now: Now, _ effects: inout [ServerEffect]) {
+    mutating func runPushJobs() {
         guard self.state == .open, !self.pushRunner.runs.isEmpty else { return }
-        var room = self.settings.pushLegsMax - self.pushLegsUnderWay()
+        var room = self.turn.settings.pushLegsMax - self.pushLegsUnderWay()
         for run in self.pushRunner.runs.values { room -= run.reach }
         var due = Int64.max
         for id in Array(self.pushRunner.runs.keys) {
-            due = min(due, self.runPushJob(id, &room, now, &effects) ?? .max)
+            due = min(due, self.runPushJob(id, &room) ?? .max)
         }
         if due != .max { self.armPushTimer(at: due) }
     }
 
     /// When to look again, in monotonic milliseconds; nil if the store's answer comes first.
-    private mutating func runPushJob(
-        _ id: PushJobID, _ room: inout Int, _ now: Now, _ effects: inout [ServerEffect]
-    ) -> Int64? {
+    private mutating func runPushJob(_ id: PushJobID, _ room: inout Int) -> Int64? {
+        let now = self.turn.now
         guard let run = self.pushRunner.runs[id], run.asked == 0 else { return nil }
         guard now.monotonic >= run.notBefore else { return run.notBefore }
-        guard !self.settings.suspendedApps.contains(run.job.app) else { return now.monotonic + PushRunner.longWait }
+        guard !self.turn.settings.suspendedApps.contains(run.job.app) else {
+            return now.monotonic + PushRunner.longWait
+        }
         switch run.job.state {
         case .scheduled:
             let wait = (run.job.sendAt ?? now.wall) - now.wall
             // The clock may be set.
             guard wait <= 0 else { return now.monotonic + min(wait, Self.clockCheckInterval) }
-            self.askAboutPush(id, .changePush(run.job.app, id, .start, at: now.wall), for: .startPush(id), &effects)
+            self.askAboutPush(id, .changePush(run.job.app, id, .start, at: now.wall), for: .startPush(id))
             return nil
         case .running:
             // Taking back is possible on a full disk.
             guard !self.isStorageFull else { return now.monotonic + PushRunner.longWait }
-            return self.step(run, &room, now, &effects)
-        case .recalling: return self.step(run, &room, now, &effects)
+            return self.step(run, &room)
+        case .recalling: return self.step(run, &room)
         case .done, .cancelled, .missed, .recalled:
             self.pushRunner.runs.removeValue(forKey: id)
             return nil
         }
     }
 
-    private mutating func step(
-        _ run: PushRunner.Run, _ room: inout Int, _ now: Now, _ effects: inout [ServerEffect]
-    ) -> Int64? {
-        guard self.storeBacklog < self.settings.pushBacklogMax,
-            room >= min(PushRunner.reachMin, self.settings.pushLegsMax)
+    private mutating func step(_ run: PushRunner.Run, _ room: inout Int) -> Int64? {
+        let now = self.turn.now
+        guard self.storeBacklog < self.turn.settings.pushBacklogMax,
+            room >= min(PushRunner.reachMin, self.turn.settings.pushLegsMax)
         else { return now.monotonic + PushRunner.shortWait }
         // A person may have many.
         let devices = min(StoreRules.pushStepMax, room)
@@ -78,15 +79,13 @@ extension ServerCore {
         self.pushRunner.runs[run.job.id]?.reach = reach
         self.askAboutPush(
             run.job.id, .stepPush(run.job.app, run.job.id, ids: ids, devicesMax: devices, at: now.wall),
-            for: .stepPush(run.job.id, at: now.wall), &effects)
+            for: .stepPush(run.job.id, at: now.wall))
         return nil
     }
 
-    private mutating func askAboutPush(
-        _ id: PushJobID, _ command: StoreCommand, for request: PendingStoreRequest, _ effects: inout [ServerEffect]
-    ) {
+    private mutating func askAboutPush(_ id: PushJobID, _ command: StoreCommand, for request: PendingStoreRequest) {
         self.pushRunner.runs[id]?.asked += 1
-        self.sendToStore(command, for: request, &effects)
+        self.sendToStore(command, for: request)
     }
 
     // MARK: - What is under way
@@ -116,52 +115,49 @@ extension ServerCore {
 
     // MARK: - What the store says
 
-    mutating func finishStep(
-        _ id: PushJobID, _ step: PushStep, at: Int64, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
+    mutating func finishStep(_ id: PushJobID, _ step: PushStep, at: Int64) {
         self.noteAnswer(id)
         self.pushRunner.runs[id]?.reach = 0
         let before = self.pushRunner.runs[id]?.job.state
         self.pushRunner.runs[id]?.job = step.job
         let limit = PushRunner.limit(of: step.job)
-        self.pushRunner.runs[id]?.bucket.consume(.deliveries, step.ids.count, limit, at: now.monotonic)
-        self.fanOut(step, at: at, now, &effects)
+        self.pushRunner.runs[id]?.bucket.consume(.deliveries, step.ids.count, limit, at: self.turn.now.monotonic)
+        self.fanOut(step, at: at)
         if step.isDone {
             self.pushRunner.runs.removeValue(forKey: id)
         } else {
             self.pushRunner.moveToEnd(id)
         }
-        self.reportPush(step.job, isNews: step.job.state != before, now, &effects)
-        self.runPushJobs(now, &effects)
+        self.reportPush(step.job, isNews: step.job.state != before)
+        self.runPushJobs()
     }
 
-    private mutating func fanOut(_ step: PushStep, at: Int64, _ now: Now, _ effects: inout [ServerEffect]) {
+    private mutating func fanOut(_ step: PushStep, at: Int64) {
         let job = step.job
         for (message, delivery, devices) in step.sent {
             let user = UserKey(app: job.app, user: delivery.user)
             guard let message = job.message(for: delivery.user, on: devices, id: message, at: at) else {
                 let entry = job.entry(for: delivery.user, on: devices, id: message, at: at)
-                self.publishEntry(entry, [delivery], in: job.app, now, &effects)
+                self.publishEntry(entry, [delivery], in: job.app)
                 continue
             }
-            let slot = self.slot(of: user, leavesSoon: true, now, &effects)
+            let slot = self.slot(of: user, leavesSoon: true)
             let shared = SharedMessage(message, names: step.names)
             if self.people[slot].isReady {
-                self.deliver(shared, delivery, to: slot, from: nil, now, &effects)
+                self.deliver(shared, delivery, to: slot, from: nil)
             } else {
                 self.loadings[slot]?.queue.append(.delivery(delivery, shared, from: nil))
             }
             self.pushRunner.begin(user)
         }
         for recalled in step.recalls {
-            self.recall(
-                recalled.message, recalled.recall, [recalled.delivery], shown: recalled.shown, now, &effects)
+            self.recall(recalled.message, recalled.recall, [recalled.delivery], shown: recalled.shown)
             self.pushRunner.begin(UserKey(app: job.app, user: recalled.delivery.user))
         }
     }
 
     /// A job after a change: nothing may have changed.
-    mutating func followPush(_ job: PushJob, _ now: Now, _ effects: inout [ServerEffect]) {
+    mutating func followPush(_ job: PushJob) {
         let before = self.pushRunner.runs[job.id]?.job.state
         if job.state.isUnfinished {
             self.pushRunner.runs[job.id, default: PushRunner.Run(job: job)].job = job
@@ -169,8 +165,8 @@ extension ServerCore {
             self.pushRunner.runs.removeValue(forKey: job.id)
         }
         let isNews = before.map { $0 != job.state } ?? job.state.isUnfinished
-        if isNews { self.reportPush(job, isNews: true, now, &effects) }
-        self.runPushJobs(now, &effects)
+        if isNews { self.reportPush(job, isNews: true) }
+        self.runPushJobs()
     }
 
     mutating func noteAnswer(_ id: PushJobID) {
@@ -179,25 +175,23 @@ extension ServerCore {
     }
 
     /// The store could not read what it needs: once more, later.
-    mutating func delayPush(_ id: PushJobID, _ now: Now) {
+    mutating func delayPush(_ id: PushJobID) {
         self.noteAnswer(id)
         self.pushRunner.runs[id]?.reach = 0
-        let at = now.monotonic + PushRunner.unreadableWait
+        let at = self.turn.now.monotonic + PushRunner.unreadableWait
         self.pushRunner.runs[id]?.notBefore = at
         self.armPushTimer(at: at)
     }
 
     /// - Parameter isNews: the job has another state than before; otherwise it is told how far it is, at most once a second.
-    private mutating func reportPush(
-        _ job: PushJob, isNews: Bool, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
+    private mutating func reportPush(_ job: PushJob, isNews: Bool) {
         if !isNews, let run = self.pushRunner.runs[job.id], run.reportedAt != .min,
-            now.monotonic < run.reportedAt + PushRunner.reportInterval
+            self.turn.now.monotonic < run.reportedAt + PushRunner.reportInterval
         {
             return
         }
-        self.pushRunner.runs[job.id]?.reportedAt = now.monotonic
-        effects.append(.report(.pushJob(PushJobReport(job, isNews: isNews))))
+        self.pushRunner.runs[job.id]?.reportedAt = self.turn.now.monotonic
+        self.turn.emit(.report(.pushJob(PushJobReport(job, isNews: isNews))))
     }
 }
 

@@ -27,8 +27,8 @@ struct LegCensus: Sendable {
 
 extension ServerCore {
     /// Returns an app's open legs. Everybody with an open leg is in memory, but for people whom a newly started server has not come to yet.
-    mutating func openLegs(of app: AppID, _ now: Now) -> OpenLegCounts {
-        if let known = self.legCensus, now.monotonic - known.at < LegCensus.lifetime {
+    mutating func openLegs(of app: AppID) -> OpenLegCounts {
+        if let known = self.legCensus, self.turn.now.monotonic - known.at < LegCensus.lifetime {
             return known.apps[app] ?? OpenLegCounts()
         }
         var apps: [AppID: OpenLegCounts] = [:]
@@ -39,7 +39,7 @@ extension ServerCore {
                     into: &apps[self.people[slot].key.app, default: OpenLegCounts()])
             }
         }
-        self.legCensus = LegCensus(at: now.monotonic, apps: apps)
+        self.legCensus = LegCensus(at: self.turn.now.monotonic, apps: apps)
         return apps[app] ?? OpenLegCounts()
     }
 }

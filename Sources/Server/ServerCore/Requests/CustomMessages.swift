@@ -4,10 +4,11 @@ import TidingsModel
 extension ServerCore {
     mutating func sendCustom(
         _ message: CustomMessage, to recipients: [UserID], of app: AppID, _ clientMessageID: ClientMessageID,
-        for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]
+        for request: APIRequestID
     ) throws(ServerFrame.Problem) {
-        try self.admitCommand(.messages, of: app, "send", now, &effects)
-        try self.checkBacklog(of: .backend(app), &effects)
+        let now = self.turn.now
+        try self.admitCommand(.messages, of: app, "send")
+        try self.checkBacklog(of: .backend(app))
         try self.checkStorage()
         let recipients = Set(recipients).sorted()
         do throws(InvalidField) {
@@ -22,27 +23,25 @@ extension ServerCore {
         message.sentAt = now.wall
         let operation = CustomOperation(
             app: app, message: message, recipients: recipients, clientMessageID: clientMessageID)
-        self.sendToStore(
-            .acceptCustom(operation), for: .api(request, .sendCustom(operation)), by: .backend(app), &effects)
+        self.sendToStore(.acceptCustom(operation), for: .api(request, .sendCustom(operation)), by: .backend(app))
     }
 
     mutating func finishCustom(
-        _ operation: CustomOperation, for request: APIRequestID, _ result: StoreResult, _ now: Now,
-        _ effects: inout [ServerEffect]
+        _ operation: CustomOperation, for request: APIRequestID, _ result: StoreResult
     ) throws(UnexpectedAnswer) {
         if let (id, sentAt) = result.duplicate {
             let first = Self.acceptance(ofRepeat: operation.clientMessageID, id, sentAt)
-            return effects.append(.reply(request, .accepted(first, isRepeat: true)))
+            return self.turn.emit(.reply(request, .accepted(first, isRepeat: true)))
         }
         let deliveries = try result.expect(\.accepted).deliveries
-        effects.append(.report(.acceptedCustom(operation.message.id, operation.app, recipients: deliveries.count)))
+        self.turn.emit(.report(.acceptedCustom(operation.message.id, operation.app, recipients: deliveries.count)))
         // There is no sender whose position it could be.
         let accepted = ServerFrame.SendAccepted(
             clientMessageID: operation.clientMessageID, messageID: operation.message.id,
             sentAt: operation.message.sentAt, position: deliveries.first?.position ?? 0)
-        effects.append(.reply(request, .accepted(accepted)))
-        self.countDeliveries(deliveries.count, by: nil, in: operation.app, now)
-        self.publishEntry(.custom(operation.message), deliveries, in: operation.app, now, &effects)
+        self.turn.emit(.reply(request, .accepted(accepted)))
+        self.countDeliveries(deliveries.count, by: nil, in: operation.app)
+        self.publishEntry(.custom(operation.message), deliveries, in: operation.app)
     }
 
     private static func checkCustom(

@@ -27,34 +27,31 @@ struct KeysUnderWay: Sendable {
 // would be refused by now. If nothing is kept, it is carried out, and the store keeps the answer with its effect (`StoreCommand.once`).
 extension ServerCore {
     mutating func serve(
-        _ command: APICommand, as key: IdempotencyKey, _ fingerprint: [UInt8], for id: APIRequestID, _ now: Now,
-        _ effects: inout [ServerEffect]
+        _ command: APICommand, as key: IdempotencyKey, _ fingerprint: [UInt8], for id: APIRequestID
     ) throws(ServerFrame.Problem) {
         let request = IdempotentRequest(
-            key: key, fingerprint: fingerprint, keptMax: self.settings.idempotencyKeysMax, at: now.wall)
-        guard self.keysUnderWay.begin(id, request) else { return effects.append(.reply(id, .keyInUse)) }
-        try self.checkBacklog(of: .backend(key.app), &effects)
-        self.sendToStore(.readKept(key, at: now.wall), for: .api(id, .kept(command)), by: .backend(key.app), &effects)
+            key: key, fingerprint: fingerprint, keptMax: self.turn.settings.idempotencyKeysMax, at: self.turn.now.wall)
+        guard self.keysUnderWay.begin(id, request) else { return self.turn.emit(.reply(id, .keyInUse)) }
+        try self.checkBacklog(of: .backend(key.app))
+        self.sendToStore(.readKept(key, at: self.turn.now.wall), for: .api(id, .kept(command)), by: .backend(key.app))
     }
 
-    mutating func finishLookup(
-        _ id: APIRequestID, _ command: APICommand, _ kept: KeptAnswer?, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
-        guard let kept else { return self.serve(command, for: id, now, &effects) }
+    mutating func finishLookup(_ id: APIRequestID, _ command: APICommand, _ kept: KeptAnswer?) {
+        guard let kept else { return self.serve(command, for: id) }
         guard kept.fingerprint == self.keysUnderWay[id]?.fingerprint else {
-            return effects.append(.reply(id, .keyReused))
+            return self.turn.emit(.reply(id, .keyReused))
         }
         switch (command, kept.answer) {
         case (.createPush(let app, _), .accepted(let job, _, _)):
-            self.sendToStore(.readPush(app, job), for: .api(id, .pushJob), &effects)
+            self.sendToStore(.readPush(app, job), for: .api(id, .pushJob))
         case (.changePush(let app, let job, _), _):
-            self.sendToStore(.readPush(app, job), for: .api(id, .pushJob), &effects)
+            self.sendToStore(.readPush(app, job), for: .api(id, .pushJob))
         case (.registerInstallations(let app, let all), _):
             self.keysUnderWay.end(id)
-            self.serve(.registerInstallations(app, all.map { $0.map(\.again) }), for: id, now, &effects)
+            self.serve(.registerInstallations(app, all.map { $0.map(\.again) }), for: id)
         default:  // tidy: the others are answered at once
-            let repeated = self.repeatedAnswer(to: command, kept, now) ?? Self.result(of: command, kept)
-            effects.append(.reply(id, repeated))
+            let repeated = self.repeatedAnswer(to: command, kept) ?? Self.result(of: command, kept)
+            self.turn.emit(.reply(id, repeated))
         }
     }
 
@@ -74,8 +71,8 @@ extension ServerCore {
     }
 
     /// Once a request is answered, its key may be used again: the next one finds the answer, or is carried out if there is none.
-    mutating func releaseKeys(_ effects: ArraySlice<ServerEffect>) {
-        for case .reply(let request, _) in effects { self.keysUnderWay.end(request) }
+    mutating func releaseKeys(since first: Int) {
+        for case .reply(let request, _) in self.turn.effects[first...] { self.keysUnderWay.end(request) }
     }
 }
 

@@ -5,7 +5,7 @@ extension ServerCore {
     func checkRequest(_ request: ClientRequest, _ asked: Asked) throws(ServerFrame.Problem) {
         let app = asked.app
         if case .session = asked.requester, let field = request.ownName,
-            !self.settings.appsWithOwnProfiles.contains(app)
+            !self.turn.settings.appsWithOwnProfiles.contains(app)
         {
             throw .init(code: .notAllowed, field: field, rule: "must be chosen by the app's backend")
         }
@@ -15,9 +15,9 @@ extension ServerCore {
             case .change(_, let action):
                 try self.checkMemberCount(action.people.count, in: app)
             case .history(_, _, let limit):
-                try InvalidField.check(Int(limit), in: 1...self.settings.historyMax, "limit")
+                try InvalidField.check(Int(limit), in: 1...self.turn.settings.historyMax, "limit")
             case .enterRoom(_, let history):
-                try InvalidField.check(Int(history), in: 0...self.settings.historyMax, "history")
+                try InvalidField.check(Int(history), in: 0...self.turn.settings.historyMax, "history")
             case .registerVoIP(let registration):
                 if let registration { try self.checkRegistration(registration, in: app, field: "") }
             case .recall, .edit, .delete, .setConversationSettings, .setConversationState, .setPersonSettings,
@@ -32,7 +32,7 @@ extension ServerCore {
     }
 
     func checkMemberCount(_ memberCount: Int, in app: AppID) throws(InvalidField) {
-        try InvalidField.check(memberCount, atMost: self.settings.membersMax(in: app), "members")
+        try InvalidField.check(memberCount, atMost: self.turn.settings.membersMax(in: app), "members")
     }
 }
 

@@ -40,33 +40,33 @@ extension ServerCore {
     static let platformBytesMax = 32
 
     mutating func connect(
-        _ session: SessionID, _ hello: ClientFrame.Hello, _ verdict: TokenVerdict, from address: String, _ now: Now,
-        _ effects: inout [ServerEffect]
+        _ session: SessionID, _ hello: ClientFrame.Hello, _ verdict: TokenVerdict, from address: String
     ) {
         guard self.openings[session] == nil, self.sessions[session] == nil else {
-            effects.append(.flagBug("\(session) connected twice"))
+            self.turn.emit(.flagBug("\(session) connected twice"))
             return
         }
         do throws(ServerFrame.Problem) {
             let opening = try Self.checked(hello, verdict)
             try self.checkSuspension(of: opening.device.user.app)
-            try self.admitHello(of: opening.device, now, &effects)
-            let slot = self.slot(of: opening.device.user, now, &effects)
-            let limits = self.settings.limits(of: opening.device.user.app)
-            self.people[slot].buckets.consume(.connects, 1, limits[.person, .connects], at: now.monotonic)
+            try self.admitHello(of: opening.device)
+            let slot = self.slot(of: opening.device.user)
+            let limits = self.turn.settings.limits(of: opening.device.user.app)
+            self.people[slot].buckets.consume(.connects, 1, limits[.person, .connects], at: self.turn.now.monotonic)
             self.people[slot].signingIn.append(opening.device.device)
             self.openings[session] = opening
             if hello.after > 0, hello.opening > 0, hello.opening != self.identity.opening {
                 let held = HeldLog(opening: hello.opening, position: hello.after)
-                self.sendToStore(.compareLog(opening.device.user, held), for: .compareLog(session), &effects)
+                self.sendToStore(.compareLog(opening.device.user, held), for: .compareLog(session))
             }
             self.sendToStore(
-                .signIn(opening.device, platform: hello.platform, tokenIssuedAt: opening.token.issuedAt, at: now.wall),
-                for: .signIn(session, opening.device), by: .person(opening.device.user), &effects)
+                .signIn(
+                    opening.device, platform: hello.platform, tokenIssuedAt: opening.token.issuedAt,
+                    at: self.turn.now.wall), for: .signIn(session, opening.device), by: .person(opening.device.user))
         } catch {
-            self.countFailure(verdict, from: address, now)
-            effects.append(.write(session, .problem(error, isFatal: true)))
-            effects.append(.close(session))
+            self.countFailure(verdict, from: address)
+            self.turn.emit(.write(session, .problem(error, isFatal: true)))
+            self.turn.emit(.close(session))
         }
     }
 
@@ -101,23 +101,19 @@ extension ServerCore {
         }
     }
 
-    mutating func finishSignIn(
-        _ session: SessionID?, _ user: UserKey, _ record: DeviceRecord, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
+    mutating func finishSignIn(_ session: SessionID?, _ user: UserKey, _ record: DeviceRecord) {
         guard let slot = self.slots[user] else {
-            if let session { effects.append(.flagBug("\(session) signed in for a person who is not in memory")) }
+            if let session { self.turn.emit(.flagBug("\(session) signed in for a person who is not in memory")) }
             return
         }
         if self.loadings[slot] != nil {
             self.loadings[slot]?.queue.append(.signedIn(session, record))
         } else {
-            self.openSession(session, record, in: slot, now, &effects)
+            self.openSession(session, record, in: slot)
         }
     }
 
-    mutating func refuseSignIn(
-        _ session: SessionID, _ device: DeviceKey, _ problem: ServerFrame.Problem, _ effects: inout [ServerEffect]
-    ) {
+    mutating func refuseSignIn(_ session: SessionID, _ device: DeviceKey, _ problem: ServerFrame.Problem) {
         if let slot = self.slots[device.user] {
             if let place = self.people[slot].signingIn.firstIndex(of: device.device) {
                 self.people[slot].signingIn.remove(at: place)
@@ -125,71 +121,68 @@ extension ServerCore {
             if self.people[slot].isReady { self.arm(slot) }
         }
         guard self.openings.removeValue(forKey: session) != nil else { return }
-        effects.append(.write(session, .problem(problem, isFatal: true)))
-        effects.append(.close(session))
+        self.turn.emit(.write(session, .problem(problem, isFatal: true)))
+        self.turn.emit(.close(session))
     }
 
-    mutating func openSession(
-        _ session: SessionID?, _ record: DeviceRecord, in slot: Int, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
+    mutating func openSession(_ session: SessionID?, _ record: DeviceRecord, in slot: Int) {
+        let now = self.turn.now
         if let place = self.people[slot].signingIn.firstIndex(of: record.key.device) {
             self.people[slot].signingIn.remove(at: place)
         }
         self.people[slot].busyAt = now.monotonic
         self.people[slot].leavesSoon = false
-        let index = self.deviceIndex(of: record, in: slot, &effects)
+        let index = self.deviceIndex(of: record, in: slot)
         // The app's backend has registered it, and keeps no other device from being there.
         guard let session else { return self.people[slot].devices[index].push = record.push }
         guard let opening = self.openings.removeValue(forKey: session) else {
             // The connection was closed meanwhile: the device is signed in all the same.
             self.people[slot].devices[index].signedInAt = record.signedInAt
             self.people[slot].devices[index].platform = record.platform
-            self.kickOthers(slot, than: record.key, now, &effects)
+            self.kickOthers(slot, than: record.key)
             self.arm(slot)
             return
         }
         if let older = self.people[slot].devices[index].session {
             let problem = ServerFrame.Problem(code: .superseded, rule: "the same device has connected again")
-            effects.append(.write(older, .problem(problem, isFatal: true)))
-            self.close(older, &effects)
+            self.turn.emit(.write(older, .problem(problem, isFatal: true)))
+            self.close(older)
         }
         self.sessions[session] = Session(device: opening.device, slot: slot)
-        self.report(.connected, slot: slot, index: index, &effects)
+        self.report(.connected, slot: slot, index: index)
         self.people[slot].devices[index].session = session
-        self.people[slot].devices[index].userToken = SessionToken(opening.token, at: now, self.settings)
+        self.people[slot].devices[index].userToken = SessionToken(opening.token, at: now, self.turn.settings)
         self.people[slot].devices[index].signedInAt = record.signedInAt
         self.people[slot].devices[index].heardAt = now.monotonic
         if opening.run == .foreground { self.people[slot].devices[index].activeAt = now.monotonic }
         // It holds nothing of this log.
         self.people[slot].devices[index].stored = opening.isOtherLog ? 0 : min(opening.after, self.people[slot].head)
         self.people[slot].devices[index].skippedUpTo = 0
-        effects.append(
+        self.turn.emit(
             .write(
                 session,
                 .welcome(
                     .init(
                         version: opening.version, serverTime: now.wall, head: self.people[slot].head,
                         unread: UInt32(clamping: self.people[slot].unread),
-                        heartbeatMilliseconds: UInt32(clamping: self.settings.heartbeat),
-                        frameBytesMax: self.settings.frameBytesMax,
-                        recipientTag: recipientTag(of: opening.device, salt: self.settings.recipientTagSalt),
+                        heartbeatMilliseconds: UInt32(clamping: self.turn.settings.heartbeat),
+                        frameBytesMax: self.turn.settings.frameBytesMax,
+                        recipientTag: recipientTag(of: opening.device, salt: self.turn.settings.recipientTagSalt),
                         extensionToken: opening.extensionToken, storeID: self.identity.id,
                         generation: self.identity.generation, serverFrameBytesMax: ServerSettings.serverFrameBytesMax,
                         opening: self.identity.opening, isOtherLog: opening.isOtherLog))))
         self.people[slot].devices[index].platform = record.platform
-        self.changeLease(slot, index, .connected(opening.run), now, &effects)
-        if opening.run == .foreground { self.settleStored(slot, index, now, &effects) }
-        self.kickOthers(slot, than: opening.device, now, &effects)
+        self.changeLease(slot, index, .connected(opening.run))
+        if opening.run == .foreground { self.settleStored(slot, index) }
+        self.kickOthers(slot, than: opening.device)
         self.arm(slot)
     }
 
-    private mutating func deviceIndex(
-        of record: DeviceRecord, in slot: Int, _ effects: inout [ServerEffect]
-    ) -> Int {
+    private mutating func deviceIndex(of record: DeviceRecord, in slot: Int) -> Int {
         if let index = self.people[slot].devices.index(of: record.key.device) { return index }
         let index = self.people[slot].devices.place(of: record.key.device)
         self.people[slot].devices.insert(Device(record: record), at: index)
-        self.report(.signedIn(platform: record.platform), slot: slot, index: index, &effects)
+        self.report(.signedIn(platform: record.platform), slot: slot, index: index)
         return index
     }
 }

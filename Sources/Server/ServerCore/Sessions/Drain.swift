@@ -3,33 +3,33 @@ import TidingsModel
 extension ServerCore {
     /// Clients are asked to come back, spread over a while. No lease ends and nothing new is pushed: who is live now
     /// will be live at the next process (design.md §3 "Push work").
-    mutating func drain(_ now: Now, _ effects: inout [ServerEffect]) -> State {
+    mutating func drain() -> State {
         for slot in self.people.indices where self.people[slot].isReady {
-            for index in self.people[slot].devices.indices { self.writeCursor(slot, index, &effects) }
+            for index in self.people[slot].devices.indices { self.writeCursor(slot, index) }
         }
         for session in self.openings.keys.sorted() {
-            effects.append(.write(session, .problem(Self.unavailable, isFatal: true)))
-            self.close(session, &effects)
+            self.turn.emit(.write(session, .problem(Self.unavailable, isFatal: true)))
+            self.close(session)
         }
         let sessions = self.sessions.keys.sorted()
         for (index, session) in sessions.enumerated() {
-            let delay = self.settings.drainSpread * Int64(index) / Int64(sessions.count)
-            effects.append(.write(session, .reconnect(afterMilliseconds: UInt32(clamping: delay))))
+            let delay = self.turn.settings.drainSpread * Int64(index) / Int64(sessions.count)
+            self.turn.emit(.write(session, .reconnect(afterMilliseconds: UInt32(clamping: delay))))
         }
-        let until = now.monotonic + self.settings.drainTime
+        let until = self.turn.now.monotonic + self.turn.settings.drainTime
         self.setTimer(at: until, .drain)
-        return self.drainStep(from: .draining(until: until), &effects)
+        return self.drainStep(from: .draining(until: until))
     }
 
-    mutating func afterDrainStep(_ effects: inout [ServerEffect]) -> State {
-        self.drainStep(from: self.state, &effects)
+    mutating func afterDrainStep() -> State {
+        self.drainStep(from: self.state)
     }
 
-    private func drainStep(from state: State, _ effects: inout [ServerEffect]) -> State {
+    private mutating func drainStep(from state: State) -> State {
         guard case .draining = state, self.sessions.isEmpty, self.openings.isEmpty, self.storeBacklog == 0 else {
             return state
         }
-        effects.append(.drained)
+        self.turn.emit(.drained)
         return .drained
     }
 }

@@ -13,7 +13,7 @@ extension ServerCore {
     private static let kickedAtOnceMax = 100
 
     /// Also signs out devices that were not seen for long; connections are told why.
-    mutating func kickOthers(_ slot: Int, than device: DeviceKey, _ now: Now, _ effects: inout [ServerEffect]) {
+    mutating func kickOthers(_ slot: Int, than device: DeviceKey) {
         guard let newest = self.people[slot].devices.index(of: device.device).map({ self.people[slot].devices[$0] })
         else {
             return
@@ -24,47 +24,47 @@ extension ServerCore {
             let other = Candidate(self.people[slot].devices[index])
             guard other.id != newest.id, !self.people[slot].devices[index].isLeaving else { continue }
             let hasToGo =
-                switch self.settings.devicePolicy {
+                switch self.turn.settings.devicePolicy {
                 case .all: false
                 case .onePerPlatform: self.people[slot].devices[index].platform == newest.platform
                 case .newestOnly: true
                 }
-            if hasToGo || self.isExpired(other, slot, now) { gone.append(other.id) } else { staying.append(other) }
+            if hasToGo || self.isExpired(other, slot) { gone.append(other.id) } else { staying.append(other) }
         }
         // A device that is signing in is as new as this one.
-        let surplus = staying.count + 1 - self.settings.devicesMax(in: device.user.app)
+        let surplus = staying.count + 1 - self.turn.settings.devicesMax(in: device.user.app)
         if surplus > 0 {
             let oldest = staying.filter { !self.people[slot].signingIn.contains($0.id) }.sorted()
             gone += oldest.prefix(surplus).map(\.id)
         }
-        for other in gone.prefix(Self.kickedAtOnceMax) { self.kickDevice(other, slot, now, &effects) }
+        for other in gone.prefix(Self.kickedAtOnceMax) { self.kickDevice(other, slot) }
     }
 
-    mutating func expireDevices(_ slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+    mutating func expireDevices(_ slot: Int) {
         // While one of them signs in, its record is older than its connection.
-        guard self.settings.deviceExpiry > 0, self.people[slot].signingIn.isEmpty else { return }
+        guard self.turn.settings.deviceExpiry > 0, self.people[slot].signingIn.isEmpty else { return }
         let gone = self.people[slot].devices.indices.map { Candidate(self.people[slot].devices[$0]) }.filter {
-            self.isExpired($0, slot, now)
+            self.isExpired($0, slot)
         }
-        for other in gone.prefix(Self.kickedAtOnceMax) { self.kickDevice(other.id, slot, now, &effects) }
+        for other in gone.prefix(Self.kickedAtOnceMax) { self.kickDevice(other.id, slot) }
     }
 
-    private func isExpired(_ device: Candidate, _ slot: Int, _ now: Now) -> Bool {
-        self.settings.deviceExpiry > 0 && !device.isConnected && !self.people[slot].signingIn.contains(device.id)
-            && now.wall - device.signedInAt >= self.settings.deviceExpiry
+    private func isExpired(_ device: Candidate, _ slot: Int) -> Bool {
+        self.turn.settings.deviceExpiry > 0 && !device.isConnected && !self.people[slot].signingIn.contains(device.id)
+            && self.turn.now.wall - device.signedInAt >= self.turn.settings.deviceExpiry
     }
 
-    private mutating func kickDevice(_ device: DeviceID, _ slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+    private mutating func kickDevice(_ device: DeviceID, _ slot: Int) {
         guard let index = self.people[slot].devices.index(of: device) else { return }
         if let session = self.people[slot].devices[index].session {
             let problem = ServerFrame.Problem(
                 code: .kicked, field: "device", rule: "was signed out: a newer device has taken its place")
-            effects.append(.write(session, .problem(problem, isFatal: true)))
-            self.close(session, &effects)
+            self.turn.emit(.write(session, .problem(problem, isFatal: true)))
+            self.close(session)
         }
         let key = DeviceKey(user: self.people[slot].key, device: device)
         self.beginSignOut(slot: slot, index: index)
-        self.sendToStore(.signOut(key, at: now.wall), for: .kick(key), &effects)
+        self.sendToStore(.signOut(key, at: self.turn.now.wall), for: .kick(key))
     }
 }
 

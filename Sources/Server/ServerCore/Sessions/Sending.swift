@@ -12,52 +12,47 @@ struct Awaited: Sendable {
 extension ServerCore {
     static let repeatTime: Int64 = 30_000
 
-    mutating func handleSend(
-        _ draft: MessageDraft, from session: SessionID, _ known: Session, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
+    mutating func handleSend(_ draft: MessageDraft, from session: SessionID, _ known: Session) {
         do throws(ServerFrame.Problem) {
-            try self.checkOrder(of: draft, session, now)
-            guard known.sendsInFlight < self.settings.sendsInFlightMax else {
+            try self.checkOrder(of: draft, session)
+            guard known.sendsInFlight < self.turn.settings.sendsInFlightMax else {
                 throw .init(
                     code: .unavailable, field: "send",
-                    rule: "must wait: \(self.settings.sendsInFlightMax) are being stored already")
+                    rule: "must wait: \(self.turn.settings.sendsInFlightMax) are being stored already")
             }
             try self.checkPush(of: draft, from: known.device.user.app, isClient: true)
             let user = known.device.user
             // The store knows who operates the account.
             let sender = draft.account.map { UserKey(app: user.app, user: $0) } ?? user
-            let message = try self.makeMessage(draft, from: sender, by: .person(user), now, &effects)
+            let message = try self.makeMessage(draft, from: sender, by: .person(user))
             self.sessions[session]?.sendsInFlight += 1
             self.sendToStore(
                 .accept(
                     message: message.message, senderDevice: known.device.device,
-                    room: self.roomAccess(draft.conversation, of: known, now),
-                    push: self.settings.pushRules[user.app]?.options,
-                    author: sender == user ? nil : user.user),
-                for: .send(session, message, known.device), by: .person(user), &effects)
+                    room: self.roomAccess(draft.conversation, of: known),
+                    push: self.turn.settings.pushRules[user.app]?.options, author: sender == user ? nil : user.user),
+                for: .send(session, message, known.device), by: .person(user))
         } catch {
-            self.awaitRepeat(draft, error, session, now)
-            effects.append(.write(session, .sendRefused(draft.clientMessageID, error)))
+            self.awaitRepeat(draft, error, session)
+            self.turn.emit(.write(session, .sendRefused(draft.clientMessageID, error)))
         }
     }
 
     /// If the message may come again, those that follow it in its conversation would overtake it.
-    mutating func awaitRepeat(_ draft: MessageDraft, _ problem: ServerFrame.Problem, _ session: SessionID, _ now: Now) {
+    mutating func awaitRepeat(_ draft: MessageDraft, _ problem: ServerFrame.Problem, _ session: SessionID) {
         guard [.unavailable, .rateLimited, .storageFull].contains(problem.code), let known = self.sessions[session],
             known.awaited[draft.conversation] == nil
         else { return }
         let wait = Int64(problem.retryAfterMilliseconds ?? 0)
-        if known.awaited.count >= self.settings.sendsInFlightMax { self.sessions[session]?.awaited.removeFirst() }
+        if known.awaited.count >= self.turn.settings.sendsInFlightMax { self.sessions[session]?.awaited.removeFirst() }
         self.sessions[session]?.awaited[draft.conversation] = Awaited(
-            message: draft.clientMessageID, until: now.monotonic + wait + Self.repeatTime)
+            message: draft.clientMessageID, until: self.turn.now.monotonic + wait + Self.repeatTime)
     }
 
     /// Messages wait until the one before them that was refused for now has come again, or was given up.
-    private mutating func checkOrder(
-        of draft: MessageDraft, _ session: SessionID, _ now: Now
-    ) throws(ServerFrame.Problem) {
+    private mutating func checkOrder(of draft: MessageDraft, _ session: SessionID) throws(ServerFrame.Problem) {
         guard let first = self.sessions[session]?.awaited[draft.conversation] else { return }
-        guard first.message != draft.clientMessageID, now.monotonic < first.until else {
+        guard first.message != draft.clientMessageID, self.turn.now.monotonic < first.until else {
             self.sessions[session]?.awaited.removeValue(forKey: draft.conversation)
             return
         }
@@ -69,10 +64,10 @@ extension ServerCore {
     }
 
     mutating func makeMessage(
-        _ draft: MessageDraft, from sender: UserKey, by asker: Asker, _ now: Now, _ effects: inout [ServerEffect]
+        _ draft: MessageDraft, from sender: UserKey, by asker: Asker
     ) throws(ServerFrame.Problem) -> SharedMessage {
         try AnonymousRules.check(draft, from: sender.user, by: asker)
-        try self.checkBacklog(of: asker, &effects)
+        try self.checkBacklog(of: asker)
         try self.checkStorage()
         var draft = draft
         draft.recipients = Set(draft.recipients).sorted()
@@ -84,12 +79,13 @@ extension ServerCore {
             draft.mentions = Mentions(content: content)
         }
         do throws(InvalidField) { try draft.validate() } catch { throw ServerFrame.Problem(error) }
-        let id = self.messageIDs.next(wallMilliseconds: now.wall)
-        return SharedMessage(self.message(of: draft, from: sender, id: id, now))
+        let id = self.messageIDs.next(wallMilliseconds: self.turn.now.wall)
+        return SharedMessage(self.message(of: draft, from: sender, id: id))
     }
 
-    func message(of draft: MessageDraft, from sender: UserKey, id: MessageID, _ now: Now) -> Message {
-        Message(
+    func message(of draft: MessageDraft, from sender: UserKey, id: MessageID) -> Message {
+        let now = self.turn.now
+        return Message(
             id: id, app: sender.app, sender: sender.user, conversation: draft.conversation,
             clientMessageID: draft.clientMessageID, objectName: draft.objectName, content: draft.content,
             flags: draft.flags, pushText: draft.pushText, sentAt: now.wall, mentions: draft.mentions.sorted,
@@ -100,43 +96,41 @@ extension ServerCore {
     /// Answers only once the store has synced the message (design.md P1). Who has written as an account is told no deliveries: the message
     /// is in the account's log, not in theirs.
     mutating func finishSend(
-        _ session: SessionID, _ message: SharedMessage, by device: DeviceKey, _ result: StoreResult, _ now: Now,
-        _ effects: inout [ServerEffect]
+        _ session: SessionID, _ message: SharedMessage, by device: DeviceKey, _ result: StoreResult
     ) throws(UnexpectedAnswer) {
         if let (id, sentAt) = result.duplicate {
             self.sessions[session]?.sendsInFlight -= 1
             let first = Self.acceptance(ofRepeat: message.message.clientMessageID, id, sentAt)
-            return self.write(.sendAccepted(first), to: session, &effects)
+            return self.write(.sendAccepted(first), to: session)
         }
         let (deliveries, names, push) = try result.expect(\.accepted)
         let isOwn = device.user == message.message.senderKey
-        self.reportAccepted(message.message, to: deliveries, &effects)
+        self.reportAccepted(message.message, to: deliveries)
         self.sessions[session]?.sendsInFlight -= 1
         let accepted = Self.acceptance(of: message.message, isOwn ? deliveries : [])
-        self.write(.sendAccepted(accepted), to: session, &effects)
-        self.noteSend(message.message, by: device.user, session, &effects)
-        self.countDeliveries(of: message.message, deliveries, by: device.user, now)
+        self.write(.sendAccepted(accepted), to: session)
+        self.noteSend(message.message, by: device.user, session)
+        self.countDeliveries(of: message.message, deliveries, by: device.user)
         let message = message.accepted(names, push)
-        self.sendToRoom(message.message, from: session, &effects)
-        self.fanOut(message, deliveries, from: isOwn ? device.device : nil, now, &effects)
+        self.sendToRoom(message.message, from: session)
+        self.fanOut(message, deliveries, from: isOwn ? device.device : nil)
     }
 
     /// The same for what the backend has sent.
     mutating func finishSend(
-        _ message: SharedMessage, for request: APIRequestID, _ result: StoreResult, _ now: Now,
-        _ effects: inout [ServerEffect]
+        _ message: SharedMessage, for request: APIRequestID, _ result: StoreResult
     ) throws(UnexpectedAnswer) {
         if let (id, sentAt) = result.duplicate {
             let first = Self.acceptance(ofRepeat: message.message.clientMessageID, id, sentAt)
-            return effects.append(.reply(request, .accepted(first, isRepeat: true)))
+            return self.turn.emit(.reply(request, .accepted(first, isRepeat: true)))
         }
         let (deliveries, names, push) = try result.expect(\.accepted)
-        self.reportAccepted(message.message, to: deliveries, &effects)
-        effects.append(.reply(request, .accepted(Self.acceptance(of: message.message, deliveries))))
-        self.countDeliveries(of: message.message, deliveries, by: nil, now)
+        self.reportAccepted(message.message, to: deliveries)
+        self.turn.emit(.reply(request, .accepted(Self.acceptance(of: message.message, deliveries))))
+        self.countDeliveries(of: message.message, deliveries, by: nil)
         let message = message.accepted(names, push)
-        self.sendToRoom(message.message, from: nil, &effects)
-        self.fanOut(message, deliveries, from: nil, now, &effects)
+        self.sendToRoom(message.message, from: nil)
+        self.fanOut(message, deliveries, from: nil)
     }
 
     static func acceptance(
@@ -151,10 +145,7 @@ extension ServerCore {
             position: deliveries.first { $0.user == message.sender }?.position ?? 0)
     }
 
-    mutating func fanOut(
-        _ message: SharedMessage, _ deliveries: [Delivery], from device: DeviceID?, _ now: Now,
-        _ effects: inout [ServerEffect]
-    ) {
+    mutating func fanOut(_ message: SharedMessage, _ deliveries: [Delivery], from device: DeviceID?) {
         // One for all who have blocked the sender.
         var hushed: SharedMessage?
         for delivery in deliveries {
@@ -165,31 +156,28 @@ extension ServerCore {
             }
             let user = UserKey(app: message.message.app, user: delivery.user)
             let sender = delivery.user == message.message.sender ? device : nil
-            let slot = self.slot(of: user, now, &effects)
+            let slot = self.slot(of: user)
             if self.people[slot].isReady {
-                self.deliver(message, delivery, to: slot, from: sender, now, &effects)
+                self.deliver(message, delivery, to: slot, from: sender)
             } else {
                 self.loadings[slot]?.queue.append(.delivery(delivery, message, from: sender))
             }
         }
     }
 
-    mutating func deliver(
-        _ message: SharedMessage, _ delivery: Delivery, to slot: Int, from sender: DeviceID?, _ now: Now,
-        _ effects: inout [ServerEffect]
-    ) {
+    mutating func deliver(_ message: SharedMessage, _ delivery: Delivery, to slot: Int, from sender: DeviceID?) {
         guard delivery.position > self.people[slot].head else {
-            effects.append(.flagBug("\(self.people[slot].key) got position \(delivery.position) twice"))
+            self.turn.emit(.flagBug("\(self.people[slot].key) got position \(delivery.position) twice"))
             return
         }
         self.people[slot].head = delivery.position
         self.people[slot].unread = delivery.unread
-        self.people[slot].busyAt = now.monotonic
+        self.people[slot].busyAt = self.turn.now.monotonic
         if message.message.pushJob == nil { self.people[slot].leavesSoon = false }
-        self.countWithoutDevice(message, slot, &effects)
+        self.countWithoutDevice(message, slot)
         for index in self.people[slot].devices.indices {
-            self.startLeg(message, at: delivery.position, slot: slot, index: index, from: sender, now, &effects)
-            self.pushNewest(slot: slot, index: index, now, &effects)
+            self.startLeg(message, at: delivery.position, slot: slot, index: index, from: sender)
+            self.pushNewest(slot: slot, index: index)
         }
         self.arm(slot)
     }
@@ -197,13 +185,13 @@ extension ServerCore {
     /// - Parameter isRestored: an earlier process may have sent it.
     mutating func startLeg(
         _ message: SharedMessage, at position: LogPosition, slot: Int, index: Int, from sender: DeviceID?,
-        isRestored: Bool = false, _ now: Now, _ effects: inout [ServerEffect]
+        isRestored: Bool = false
     ) {
         let isOwn = sender.map { self.people[slot].devices[index].id == $0 } ?? false
         if isOwn {
             let leg = LegID(
                 message: message.message.id, user: self.people[slot].key, device: self.people[slot].devices[index].id)
-            self.endLeg(EndedLeg(leg: leg, end: .ownDevice, at: now.wall), slot: slot, index: index, &effects)
+            self.endLeg(EndedLeg(leg: leg, end: .ownDevice, at: self.turn.now.wall), slot: slot, index: index)
             return
         }
         let message = message.seen(on: self.people[slot].devices[index].id)
@@ -211,31 +199,31 @@ extension ServerCore {
         self.people[slot].devices[index].legs.append(
             Leg(
                 position: position, subject: .message(message), state: Self.firstState(of: lease),
-                liveSince: now.monotonic, isRestored: isRestored && message.message.pushJob != nil))
+                liveSince: self.turn.now.monotonic, isRestored: isRestored && message.message.pushJob != nil))
         guard lease.getsFrames, let session = self.people[slot].devices[index].session else { return }
-        if self.people[slot].devices[index].legs.count <= self.settings.liveWindowMax {
-            effects.append(.write(session, .entry(LogEntry(position: position, body: .message(message.message)))))
+        if self.people[slot].devices[index].legs.count <= self.turn.settings.liveWindowMax {
+            self.turn.emit(.write(session, .entry(LogEntry(position: position, body: .message(message.message)))))
         } else {
             self.people[slot].devices[index].skippedUpTo = position
         }
     }
 
-    private mutating func pushNewest(slot: Int, index: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+    private mutating func pushNewest(slot: Int, index: Int) {
         if self.people[slot].devices[index].lease.isLive {
-            self.dirtyCursor(slot, index, now)
+            self.dirtyCursor(slot, index)
         } else {
-            self.pumpNewest(slot, index, now, &effects)
+            self.pumpNewest(slot, index)
         }
     }
 
     /// One pseudo-leg, which the store has ended with the message (design.md §5). The sender is no recipient.
-    func countWithoutDevice(_ message: SharedMessage, _ slot: Int, _ effects: inout [ServerEffect]) {
+    mutating func countWithoutDevice(_ message: SharedMessage, _ slot: Int) {
         guard self.people[slot].devices.isEmpty, self.people[slot].key.user != message.message.sender else { return }
-        effects.append(.countEnd(.noDevice))
+        self.turn.emit(.countEnd(.noDevice))
         let leg = LegID(message: message.message.id, user: self.people[slot].key, device: nil)
         let ended = EndedLeg(
             leg: leg, end: .noDevice, at: message.message.sentAt, pushJob: message.message.pushJob)
-        effects.append(.report(.endedLeg(ended)))
+        self.turn.emit(.report(.endedLeg(ended)))
     }
 }
 

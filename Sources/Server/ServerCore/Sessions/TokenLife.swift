@@ -43,24 +43,21 @@ struct SessionToken: Hashable, Sendable {
 
 extension ServerCore {
     /// The client is told before its token expires, and may renew it without hanging up.
-    mutating func checkToken(slot: Int, index: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+    mutating func checkToken(slot: Int, index: Int) {
         guard let session = self.people[slot].devices[index].session,
-            let token = self.people[slot].devices[index].userToken, now.monotonic >= token.checkAt
+            let token = self.people[slot].devices[index].userToken, self.turn.now.monotonic >= token.checkAt
         else { return }
-        switch self.people[slot].devices[index].userToken?.check(at: now, self.settings) {
-        case .warning: self.write(.tokenExpiring(at: token.expiresAt), to: session, &effects)
+        switch self.people[slot].devices[index].userToken?.check(at: self.turn.now, self.turn.settings) {
+        case .warning: self.write(.tokenExpiring(at: token.expiresAt), to: session)
         case .end:
             let problem = ServerFrame.Problem(
                 code: .expiredToken, field: "token", rule: "has expired; ask for a new one")
-            self.endSession(session, because: problem, now, &effects)
+            self.endSession(session, because: problem)
         case .nothing, nil: break
         }
     }
 
-    mutating func finishRenewal(
-        _ session: SessionID, _ number: RequestNumber, _ verdict: TokenVerdict, _ now: Now,
-        _ effects: inout [ServerEffect]
-    ) {
+    mutating func finishRenewal(_ session: SessionID, _ number: RequestNumber, _ verdict: TokenVerdict) {
         guard let known = self.sessions[session],
             let index = self.people[known.slot].devices.index(of: known.device.device)
         else { return }
@@ -72,17 +69,20 @@ extension ServerCore {
                 throw .init(
                     code: .invalidToken, field: "token", rule: "must name the app and the person of the session")
             }
-            if let fault = self.people[known.slot].account.fault(inTokenIssuedAt: token.issuedAt, at: now.wall) {
+            if let fault = self.people[known.slot].account.fault(
+                inTokenIssuedAt: token.issuedAt, at: self.turn.now.wall)
+            {
                 throw fault
             }
             guard token.expiresAt > self.people[known.slot].devices[index].userToken?.expiresAt ?? 0 else {
                 throw .init(code: .invalidField, field: "token", rule: "must expire later than the one in use")
             }
-            self.people[known.slot].devices[index].userToken = SessionToken(token, at: now, self.settings)
+            self.people[known.slot].devices[index].userToken = SessionToken(
+                token, at: self.turn.now, self.turn.settings)
             self.arm(known.slot)
-            self.answer(asked, .done(0), &effects)
+            self.answer(asked, .done(0))
         } catch {
-            self.answer(asked, .refused(error), &effects)
+            self.answer(asked, .refused(error))
         }
     }
 }

@@ -5,24 +5,22 @@ import TidingsModel
 // Typing is sent to people in the foreground, and never stored.
 extension ServerCore {
     mutating func handleTyping(
-        in conversation: ConversationID, _ isTyping: Bool, from session: SessionID, _ known: Session, _ now: Now,
-        _ effects: inout [ServerEffect]
+        in conversation: ConversationID, _ isTyping: Bool, from session: SessionID, _ known: Session
     ) {
         let user = known.device.user
         guard (try? UserID.validated(conversation.target, field: "conversation.target")) != nil,
             AnonymousRules.mayType(in: conversation, user.user),
-            self.isNews(isTyping, in: conversation, from: session, now)
+            self.isNews(isTyping, in: conversation, from: session)
         else { return }
         switch conversation.type {
         case .direct:
-            self.sendTyping(isTyping, of: user, in: conversation, nil, now, &effects)
+            self.sendTyping(isTyping, of: user, in: conversation, nil)
         case .group, .discussion:
             self.readHearers(
-                .readConversation(user.app, conversation, asked: user.user, at: now.wall), conversation, isTyping,
-                session, known,
-                &effects)
+                .readConversation(user.app, conversation, asked: user.user, at: self.turn.now.wall), conversation,
+                isTyping, session, known)
         case .customerService, .appPublicService, .publicService:
-            self.readHearers(.mayWrite(user, conversation), conversation, isTyping, session, known, &effects)
+            self.readHearers(.mayWrite(user, conversation), conversation, isTyping, session, known)
         case .chatRoom, .system, .pushService: break
         }
     }
@@ -30,27 +28,25 @@ extension ServerCore {
     /// The store knows the members and the accounts. One question at a time: what comes meanwhile is lost.
     private mutating func readHearers(
         _ question: StoreCommand, _ conversation: ConversationID, _ isTyping: Bool, _ session: SessionID,
-        _ known: Session, _ effects: inout [ServerEffect]
+        _ known: Session
     ) {
         let user = known.device.user
-        guard !known.isTypingAsked, (try? self.checkBacklog(of: .person(user), &effects)) != nil else { return }
+        guard !known.isTypingAsked, (try? self.checkBacklog(of: .person(user))) != nil else { return }
         self.sessions[session]?.isTypingAsked = true
-        self.sendToStore(
-            question, for: .typing(conversation, user, isTyping: isTyping, session), by: .person(user), &effects)
+        self.sendToStore(question, for: .typing(conversation, user, isTyping: isTyping, session), by: .person(user))
     }
 
     /// Typing is passed on once in a while, and stopping once after that.
-    private mutating func isNews(
-        _ isTyping: Bool, in conversation: ConversationID, from session: SessionID, _ now: Now
-    ) -> Bool {
+    private mutating func isNews(_ isTyping: Bool, in conversation: ConversationID, from session: SessionID) -> Bool {
+        let now = self.turn.now
         let last = self.sessions[session]?.typed[conversation]
         if isTyping {
-            guard last.map({ now.monotonic >= $0.at + self.settings.typingInterval }) ?? true else { return false }
+            guard last.map({ now.monotonic >= $0.at + self.turn.settings.typingInterval }) ?? true else { return false }
             self.sessions[session]?.recordTyping(Typed(at: now.monotonic, isTyping: true), in: conversation)
             return true
         }
         // Typing may have begun on another connection.
-        guard last.map({ $0.isTyping || now.monotonic >= $0.at + self.settings.typingInterval }) ?? true else {
+        guard last.map({ $0.isTyping || now.monotonic >= $0.at + self.turn.settings.typingInterval }) ?? true else {
             return false
         }
         let at = last?.isTyping == true ? last?.at ?? now.monotonic : now.monotonic
@@ -61,12 +57,11 @@ extension ServerCore {
     /// Only to people in the foreground; never to the one who types, nor to people who have blocked them. `info` is nil where the target is
     /// a person or an account.
     mutating func sendTyping(
-        _ isTyping: Bool, of user: UserKey, in conversation: ConversationID, _ info: ConversationInfo?,
-        _ now: Now, _ effects: inout [ServerEffect]
+        _ isTyping: Bool, of user: UserKey, in conversation: ConversationID, _ info: ConversationInfo?
     ) {
-        guard info?.mayWrite(user.user, at: now.wall) != false else { return }
-        let before = effects.count
-        defer { self.countDeliveries(effects.count - before, by: user, in: user.app, now) }
+        guard info?.mayWrite(user.user, at: self.turn.now.wall) != false else { return }
+        let before = self.turn.effects.count
+        defer { self.countDeliveries(self.turn.effects.count - before, by: user, in: user.app) }
         let seen = info != nil ? conversation : ConversationID(type: conversation.type, target: user.user.rawValue)
         let people = info?.members.map(\.id) ?? [UserID(conversation.target)]
         for other in people where other != user.user {
@@ -75,7 +70,7 @@ extension ServerCore {
             else { continue }
             for device in self.people[slot].devices where device.lease == .foreground {
                 guard let session = device.session else { continue }
-                effects.append(.write(session, .signal(.typing(seen, user.user, isTyping: isTyping))))
+                self.turn.emit(.write(session, .signal(.typing(seen, user.user, isTyping: isTyping))))
             }
         }
     }

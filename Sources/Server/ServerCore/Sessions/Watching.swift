@@ -5,13 +5,11 @@ import TidingsModel
 // Watchers are told when a person comes and goes, and how far the person gets with their one-to-one messages. Nothing is stored: the next
 // connection has to watch anew.
 extension ServerCore {
-    mutating func watch(
-        _ users: [UserID], _ asked: Asked, _ effects: inout [ServerEffect]
-    ) throws(ServerFrame.Problem) {
+    mutating func watch(_ users: [UserID], _ asked: Asked) throws(ServerFrame.Problem) {
         let id = try asked.session()
         guard let session = self.sessions[id] else { return }
         let wanted = session.watched.union(users)
-        let max = self.settings.watchedPerSessionMax
+        let max = self.turn.settings.watchedPerSessionMax
         guard wanted.count <= max else {
             throw ServerFrame.Problem(
                 code: .notAllowed, field: "users",
@@ -24,7 +22,7 @@ extension ServerCore {
             self.watchers[key, default: []].append(id)
             people.append(self.presence(of: key, for: session.device.user.user))
         }
-        self.answer(asked, .presence(people), &effects)
+        self.answer(asked, .presence(people))
     }
 
     mutating func unwatch(_ users: [UserID], _ asked: Asked) throws(ServerFrame.Problem) {
@@ -48,24 +46,23 @@ extension ServerCore {
     }
 
     /// Tells watchers if a device that came to the foreground or left it changes what they know.
-    mutating func sendPresence(slot: Int, before: Bool, _ now: Now, _ effects: inout [ServerEffect]) {
+    mutating func sendPresence(slot: Int, before: Bool) {
         let isOnline = self.people[slot].isOnline
         guard isOnline != before else { return }
-        self.people[slot].lastSeenAt = isOnline ? nil : now.wall
+        self.people[slot].lastSeenAt = isOnline ? nil : self.turn.now.wall
         for (session, watcher) in self.watchers(of: slot) {
-            effects.append(.write(session, .signal(.presence(self.presence(of: self.people[slot].key, for: watcher)))))
+            self.turn.emit(.write(session, .signal(.presence(self.presence(of: self.people[slot].key, for: watcher)))))
         }
     }
 
     /// A person received or read one-to-one messages: tells their authors who watch the person.
-    func sendReceipt(
-        _ kind: ReceiptKind, upTo message: MessageID, from author: UserID, in type: ConversationType, slot: Int,
-        _ effects: inout [ServerEffect]
+    mutating func sendReceipt(
+        _ kind: ReceiptKind, upTo message: MessageID, from author: UserID, in type: ConversationType, slot: Int
     ) {
         let reader = self.people[slot].key.user
         let conversation = ConversationID(type: type, target: reader.rawValue)
         for (session, watcher) in self.watchers(of: slot) where watcher == author {
-            effects.append(.write(session, .signal(.receipt(conversation, reader, kind, upTo: message))))
+            self.turn.emit(.write(session, .signal(.receipt(conversation, reader, kind, upTo: message))))
         }
     }
 
@@ -80,32 +77,27 @@ extension ServerCore {
     }
 
     /// Sends receipts: for each author of one-to-one messages, the newest has arrived.
-    mutating func sendDeliveryReceipts(_ arrivals: [ArrivedMessage], slot: Int, _ effects: inout [ServerEffect]) {
+    mutating func sendDeliveryReceipts(_ arrivals: [ArrivedMessage], slot: Int) {
         var newest: OrderedDictionary<ArrivedMessage.Origin, MessageID> = [:]
         for arrival in arrivals { newest[arrival.origin] = arrival.message }
         for (origin, message) in newest {
-            self.sendReceipt(.delivered, upTo: message, from: origin.author, in: origin.type, slot: slot, &effects)
+            self.sendReceipt(.delivered, upTo: message, from: origin.author, in: origin.type, slot: slot)
         }
     }
 
     /// Only the log knows at which message the read cursor of a one-to-one conversation stands.
-    mutating func requestReadReceipt(
-        _ user: UserKey, _ conversation: ConversationID, upTo: LogPosition, _ effects: inout [ServerEffect]
-    ) {
+    mutating func requestReadReceipt(_ user: UserKey, _ conversation: ConversationID, upTo: LogPosition) {
         guard conversation.type.targetIsPeer, upTo > 0, self.watchers[user] != nil,
-            self.storeBacklog < self.settings.storeBacklogMax
+            self.storeBacklog < self.turn.settings.storeBacklogMax
         else { return }
-        self.sendToStore(.readLog(user, after: upTo - 1, limit: 1), for: .readReceipt(user, conversation), &effects)
+        self.sendToStore(.readLog(user, after: upTo - 1, limit: 1), for: .readReceipt(user, conversation))
     }
 
-    func sendReadReceipt(
-        _ user: UserKey, _ conversation: ConversationID, _ page: LogPage, _ effects: inout [ServerEffect]
-    ) {
+    mutating func sendReadReceipt(_ user: UserKey, _ conversation: ConversationID, _ page: LogPage) {
         guard let slot = self.slots[user], case .message(let message)? = page.entries.first?.body,
             message.conversation(seenBy: user.user) == conversation
         else { return }
-        self.sendReceipt(
-            .read, upTo: message.id, from: UserID(conversation.target), in: conversation.type, slot: slot, &effects)
+        self.sendReceipt(.read, upTo: message.id, from: UserID(conversation.target), in: conversation.type, slot: slot)
     }
 }
 

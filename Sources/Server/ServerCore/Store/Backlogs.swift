@@ -22,22 +22,20 @@ enum Asker: Hashable, Sendable {
 extension ServerCore {
     /// Throws `unavailable` if the asker, its app or all together have too many commands waiting. `isReading`
     /// commands read a page of a log, a history or receipts, and occupy the store longest.
-    func checkBacklog(
-        of asker: Asker, isReading: Bool = false, _ effects: inout [ServerEffect]
-    ) throws(ServerFrame.Problem) {
-        if isReading, case .person(let user) = asker, self.reads[user] ?? 0 >= self.settings.personReadsMax {
-            effects.append(.countRefusal(.person, nil))
-            throw Self.backlogged("the person", self.settings.personReadsMax, "readings")
+    mutating func checkBacklog(of asker: Asker, isReading: Bool = false) throws(ServerFrame.Problem) {
+        if isReading, case .person(let user) = asker, self.reads[user] ?? 0 >= self.turn.settings.personReadsMax {
+            self.turn.emit(.countRefusal(.person, nil))
+            throw Self.backlogged("the person", self.turn.settings.personReadsMax, "readings")
         }
-        if case .person(let user) = asker, self.backlogs[user] ?? 0 >= self.settings.personBacklogMax {
-            effects.append(.countRefusal(.person, nil))
-            throw Self.backlogged("the person", self.settings.personBacklogMax)
+        if case .person(let user) = asker, self.backlogs[user] ?? 0 >= self.turn.settings.personBacklogMax {
+            self.turn.emit(.countRefusal(.person, nil))
+            throw Self.backlogged("the person", self.turn.settings.personBacklogMax)
         }
-        if self.apps[asker.app]?.backlog ?? 0 >= self.settings.appBacklogMax {
-            effects.append(.countRefusal(.app, nil))
-            throw Self.backlogged("the app", self.settings.appBacklogMax)
+        if self.apps[asker.app]?.backlog ?? 0 >= self.turn.settings.appBacklogMax {
+            self.turn.emit(.countRefusal(.app, nil))
+            throw Self.backlogged("the app", self.turn.settings.appBacklogMax)
         }
-        guard self.storeBacklog < self.settings.storeBacklogMax else { throw Self.unavailable }
+        guard self.storeBacklog < self.turn.settings.storeBacklogMax else { throw Self.unavailable }
     }
 
     private static func backlogged(_ who: String, _ count: Int, _ what: String = "commands") -> ServerFrame.Problem {

@@ -64,14 +64,13 @@ extension ServerCore {
     /// Without a pending request the store's answer must be `.done`. The command counts in the backlog of `asker`, if any, until it is
     /// answered.
     mutating func sendToStore(
-        _ command: StoreCommand, for request: PendingStoreRequest? = nil, by asker: Asker? = nil,
-        _ effects: inout [ServerEffect]
+        _ command: StoreCommand, for request: PendingStoreRequest? = nil, by asker: Asker? = nil
     ) {
         self.storeRequests += 1
         if !self.keysUnderWay.isEmpty, let keyed = request?.apiRequest.flatMap({ self.keysUnderWay[$0] }) {
-            effects.append(.store(StoreRequestID(self.storeRequests), .once(keyed, command)))
+            self.turn.emit(.store(StoreRequestID(self.storeRequests), .once(keyed, command)))
         } else {
-            effects.append(.store(StoreRequestID(self.storeRequests), command))
+            self.turn.emit(.store(StoreRequestID(self.storeRequests), command))
         }
         guard let request else { return }
         self.pendingRequests.append((self.storeRequests, request, asker, command.isReading))
@@ -80,57 +79,53 @@ extension ServerCore {
 
     var storeBacklog: Int { Int(self.storeRequests - self.storeAnswers) }
 
-    mutating func handleStoreResult(
-        _ id: StoreRequestID, _ result: StoreResult, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
+    mutating func handleStoreResult(_ id: StoreRequestID, _ result: StoreResult) {
         guard id.rawValue == self.storeAnswers + 1, id.rawValue <= self.storeRequests else {
-            effects.append(.flagBug("\(id) was answered out of turn"))
+            self.turn.emit(.flagBug("\(id) was answered out of turn"))
             return
         }
         self.storeAnswers = id.rawValue
         while let end = self.lateEnds.first, end.request <= id.rawValue { self.lateEnds.removeFirst() }
         // Asked where it lies, and taken out once: a request is large.
         guard !self.pendingRequests.isEmpty, self.pendingRequests[0].id == id.rawValue else {
-            if case .refused(let problem) = result { effects.append(.flagBug("the store refused \(id): \(problem)")) }
-            return self.endSessions(ofSetAside: result, now, &effects)
+            if case .refused(let problem) = result { self.turn.emit(.flagBug("the store refused \(id): \(problem)")) }
+            return self.endSessions(ofSetAside: result)
         }
         let pending = self.pendingRequests.removeFirst()
         if let asker = pending.asker { self.removeFromBacklog(asker, isReading: pending.isReading) }
         if case .unreadable = result {
-            self.refuse(pending.request, because: Self.unavailable, now, &effects)
-            return self.endSessions(ofSetAside: result, now, &effects)
+            self.refuse(pending.request, because: Self.unavailable)
+            return self.endSessions(ofSetAside: result)
         }
         if case .refused(let problem) = result, pending.request.mayBeRefused {
-            return self.refuse(pending.request, because: problem, now, &effects)
+            return self.refuse(pending.request, because: problem)
         }
         do throws(UnexpectedAnswer) {
-            try self.complete(pending.request, with: result, now, &effects)
+            try self.complete(pending.request, with: result)
         } catch {
-            effects.append(.flagBug("the store gave \(pending.request) an answer of the wrong kind"))
+            self.turn.emit(.flagBug("the store gave \(pending.request) an answer of the wrong kind"))
         }
     }
 
     /// They receive nothing new: an open connection would look as if nobody wrote.
-    mutating func endSessions(ofSetAside result: StoreResult, _ now: Now, _ effects: inout [ServerEffect]) {
+    mutating func endSessions(ofSetAside result: StoreResult) {
         guard case .unreadable(let setAside?, _) = result, let slot = self.slots[setAside] else { return }
         for session in self.people[slot].devices.compactMap(\.session) {
-            self.endSession(session, because: Self.unavailable, now, &effects)
+            self.endSession(session, because: Self.unavailable)
         }
     }
 
-    private mutating func complete(
-        _ request: PendingStoreRequest, with result: StoreResult, _ now: Now, _ effects: inout [ServerEffect]
-    ) throws(UnexpectedAnswer) {
+    private mutating func complete(_ request: PendingStoreRequest, with result: StoreResult) throws(UnexpectedAnswer) {
         switch request {
         case .send(let session, let message, let device):
-            try self.finishSend(session, message, by: device, result, now, &effects)
+            try self.finishSend(session, message, by: device, result)
         case .sync(let session, let after):
-            self.finishSync(session, after: after, try result.expect(\.page), now, &effects)
+            self.finishSync(session, after: after, try result.expect(\.page))
         case .markRead(let session, let user, let conversation, let upTo):
             let (position, unread) = try result.expect(\.read)
             self.sessions[session]?.commandsInFlight -= 1
             self.readingDevice = self.sessions[session]?.device.device
-            self.publishRead(conversation, of: user, upTo: upTo, at: position, unread: unread, now, &effects)
+            self.publishRead(conversation, of: user, upTo: upTo, at: position, unread: unread)
             self.readingDevice = nil
         case .opened(let session):
             try result.expect(\.done)
@@ -139,94 +134,93 @@ extension ServerCore {
             // An account has no members to be told.
             if result.conversation == nil { try result.expect(\.done) }
             self.sessions[session]?.isTypingAsked = false
-            self.sendTyping(isTyping, of: user, in: conversation, result.conversation, now, &effects)
+            self.sendTyping(isTyping, of: user, in: conversation, result.conversation)
         case .readReceipt(let user, let conversation):
-            self.sendReadReceipt(user, conversation, try result.expect(\.page), &effects)
-        case .clientRequest(let request, let asked): try self.complete(request, asked, with: result, now, &effects)
+            self.sendReadReceipt(user, conversation, try result.expect(\.page))
+        case .clientRequest(let request, let asked): try self.complete(request, asked, with: result)
         case .setPushState(let registrant):
             let others = try result.expect(\.taken)
-            self.finishRegistering(registrant, &effects)
-            self.clearTokens(of: others, now, &effects)
+            self.finishRegistering(registrant)
+            self.clearTokens(of: others)
         case .setVoIPToken(let asked):
             self.clearVoIPTokens(of: try result.expect(\.taken))
-            if let asked { self.answer(asked, .done(0), &effects) }
+            if let asked { self.answer(asked, .done(0)) }
         case .signIn(let session, let device):
-            self.finishSignIn(session, device.user, try result.expect(\.device), now, &effects)
+            self.finishSignIn(session, device.user, try result.expect(\.device))
         case .compareLog(let session):
             if try !result.expect(\.isSameLog) { self.openings[session]?.isOtherLog = true }
         case .signOut(let session, let device):
             try result.expect(\.done)
-            if self.sessions[session] != nil { self.close(session, &effects) }
-            self.removeDevice(device, now, &effects)
+            if self.sessions[session] != nil { self.close(session) }
+            self.removeDevice(device)
         case .signOutDevice(let asked, let device):
             try result.expect(\.done)
-            self.removeDevice(device, because: Self.signedOutElsewhere, now, &effects)
-            self.answer(asked, .done(0), &effects)
+            self.removeDevice(device, because: Self.signedOutElsewhere)
+            self.answer(asked, .done(0))
         case .kick(let device):
             try result.expect(\.done)
-            self.removeDevice(device, now, &effects)
-        case .loadUser(let slot): self.handleUserRecord(try result.expect(\.user), into: slot, now, &effects)
-        case .loadPage(let slot): self.handleLogPage(try result.expect(\.page), into: slot, now, &effects)
+            self.removeDevice(device)
+        case .loadUser(let slot): self.handleUserRecord(try result.expect(\.user), into: slot)
+        case .loadPage(let slot): self.handleLogPage(try result.expect(\.page), into: slot)
         case .findShown(let user, let recall, let position, let wasUnread):
             let trace = try result.expect(\.trace)
-            self.restoreRecall(recall, at: position, wasUnread: wasUnread, of: user, trace, now, &effects)
+            self.restoreRecall(recall, at: position, wasUnread: wasUnread, of: user, trace)
         case .startPush(let id):
             let job = try result.expect { $0.pushJob ?? nil }
             self.noteAnswer(id)
-            self.followPush(job, now, &effects)
-        case .stepPush(let id, let at): self.finishStep(id, try result.expect(\.pushStep), at: at, now, &effects)
-        case .api(let request, let asked): try self.completeAPI(request, asked, with: result, now, &effects)
+            self.followPush(job)
+        case .stepPush(let id, let at): self.finishStep(id, try result.expect(\.pushStep), at: at)
+        case .api(let request, let asked): try self.completeAPI(request, asked, with: result)
         }
     }
 
     /// The store refused to write: everybody who waits is told, and nothing new is stored.
-    mutating func failStore(because reason: String, _ now: Now, _ effects: inout [ServerEffect]) {
+    mutating func failStore(because reason: String) {
         for pending in self.pendingRequests {
-            self.refuse(pending.request, because: Self.unavailable, storeHasFailed: true, now, &effects)
+            self.refuse(pending.request, because: Self.unavailable, storeHasFailed: true)
         }
         self.pendingRequests.removeAll()
         self.backlogs.removeAll()
-        effects.append(.stopForStoreFailure(reason))
+        self.turn.emit(.stopForStoreFailure(reason))
     }
 
     /// The store has not carried the command out: who waits for it is told.
     private mutating func refuse(
-        _ request: PendingStoreRequest, because problem: ServerFrame.Problem, storeHasFailed: Bool = false, _ now: Now,
-        _ effects: inout [ServerEffect]
+        _ request: PendingStoreRequest, because problem: ServerFrame.Problem, storeHasFailed: Bool = false
     ) {
         switch request {
         case .send(let session, let message, let device):
             self.sessions[session]?.sendsInFlight -= 1
-            self.write(.sendRefused(message.message.clientMessageID, problem), to: session, &effects)
-            self.noteSend(message.message, by: device.user, refused: problem, session, &effects)
+            self.write(.sendRefused(message.message.clientMessageID, problem), to: session)
+            self.noteSend(message.message, by: device.user, refused: problem, session)
         case .clientRequest(let request, let asked):
             if case .enterRoom(let room, _) = request { self.endEntering(room, asked) }
-            self.answer(asked, .refused(problem), &effects)
-        case .setVoIPToken(let asked?): self.answer(asked, .refused(problem), &effects)
+            self.answer(asked, .refused(problem))
+        case .setVoIPToken(let asked?): self.answer(asked, .refused(problem))
         case .signOutDevice(let asked, let device):
-            self.answer(asked, .refused(problem), &effects)
-            if !storeHasFailed { self.keepSignedIn(device, now, &effects) }
-        case .signIn(let session, let device): self.refuseSignIn(session, device, problem, &effects)
+            self.answer(asked, .refused(problem))
+            if !storeHasFailed { self.keepSignedIn(device) }
+        case .signIn(let session, let device): self.refuseSignIn(session, device, problem)
         case .api(let request, let asked):
-            effects.append(.reply(request, .refused(problem)))
-            if !storeHasFailed { self.takeBackAPI(asked, now, &effects) }
+            self.turn.emit(.reply(request, .refused(problem)))
+            if !storeHasFailed { self.takeBackAPI(asked) }
         case .setPushState(let registrant?) where registrant.number != nil || !storeHasFailed:
             self.sessions[registrant.session]?.commandsInFlight -= 1
-            self.refuseCommand(registrant, problem, &effects)
+            self.refuseCommand(registrant, problem)
         // If the store has failed for good, only those are told whose frames have an answer of their own.
         case _ where storeHasFailed: break
         case .markRead(let session, _, _, _), .signOut(let session, _):
             self.sessions[session]?.commandsInFlight -= 1
-            self.write(.problem(problem, isFatal: false), to: session, &effects)
-            if case .signOut(_, let device) = request { self.keepSignedIn(device, now, &effects) }
+            self.write(.problem(problem, isFatal: false), to: session)
+            if case .signOut(_, let device) = request { self.keepSignedIn(device) }
         case .sync(let session, _):
             self.sessions[session]?.syncsInFlight -= 1
-            self.write(.problem(problem, isFatal: false), to: session, &effects)
-        case .loadUser(let slot), .loadPage(let slot): self.abandonLoading(slot, now, &effects)
-        case .startPush(let id), .stepPush(let id, _): self.delayPush(id, now)
+            self.write(.problem(problem, isFatal: false), to: session)
+        case .loadUser(let slot), .loadPage(let slot): self.abandonLoading(slot)
+        case .startPush(let id), .stepPush(let id, _): self.delayPush(id)
         case .opened(let session): self.sessions[session]?.openedInFlight -= 1
         case .typing(_, _, _, let session): self.sessions[session]?.isTypingAsked = false
-        case .kick(let device): self.keepSignedIn(device, now, &effects)
+        case .kick(let device): self.keepSignedIn(device)
         case .setPushState, .setVoIPToken, .compareLog, .findShown, .readReceipt: break
         }
     }

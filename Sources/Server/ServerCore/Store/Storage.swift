@@ -7,12 +7,12 @@ extension ServerCore {
         code: .storageFull, rule: "the server's disk is almost full; try again later")
 
     /// Room has to grow to an eighth above the floor before new things are stored again, so that it does not flap.
-    mutating func updateStorage(free: Int64, _ effects: inout [ServerEffect]) {
-        let floor = self.settings.freeBytesMin
+    mutating func updateStorage(free: Int64) {
+        let floor = self.turn.settings.freeBytesMin
         let isFull = free < (self.isStorageFull ? floor + floor / 8 : floor)
         guard isFull != self.isStorageFull else { return }
         self.isStorageFull = isFull
-        effects.append(.storageChanged(isFull: isFull, free: free))
+        self.turn.emit(.storageChanged(isFull: isFull, free: free))
     }
 
     func checkStorage() throws(ServerFrame.Problem) {
