@@ -1,7 +1,5 @@
 import APNsModel
 import DequeModule
-import HeapModule
-import OrderedCollections
 import StoreModel
 package import TidingsModel
 
@@ -20,69 +18,24 @@ package struct ServerCore: Sendable {
     }
 
     var turn: Turn
-    var state: State = .closed
     var messageIDs: MessageIDGenerator
-
-    // Store.
-    var storeRequests: UInt64 = 0
-    var storeAnswers: UInt64 = 0
-    /// The requests whose answers need more than `.done`, in their order.
-    var pendingRequests: Deque<(id: UInt64, request: PendingStoreRequest, asker: Asker?, isReading: Bool)> = []
-    var backlogs: [UserKey: Int] = [:]
-    var reads: [UserKey: Int] = [:]
-    var lateEnds: Deque<LateEnd> = []
-    /// While a reading is followed: the device that has told of it.
-    var readingDevice: DeviceID?
-
-    var identity = StoreIdentity()
     var isStorageFull = false
-
-    // Limits.
-    var apps: [AppID: AppLoad] = [:]
-    var addresses = AddressBuckets()
-
-    // Sessions.
-    var openings: [SessionID: Opening] = [:]
-    var sessions: [SessionID: Session] = [:]
-    /// In the order in which the sessions came in.
-    var rooms: [RoomKey: OrderedSet<SessionID>] = [:]
-    /// By the watched person, in the order in which watching began.
-    var watchers: [UserKey: OrderedSet<SessionID>] = [:]
 
     // People: a slot each, so that timers and legs name them by a number.
     var slots: [UserKey: Int] = [:]
     var people: [Person] = []
     var freeSlots: [Int] = []
     var loadings: [Int: Loading] = [:]
-    /// Monotonic; devices loaded before it may still come back on their own.
-    var restartGraceUntil: Int64 = .min
-    var startedAt = Now(monotonic: 0, wall: 0)
-    /// The census, taken when a caller asks.
-    var legCensus: LegCensus?
     var recovery: Deque<UserKey> = []
     var recoveryLoads = 0
-
-    var zones: [String: LoadedZone] = [:]
-
-    // Push.
-    var lanes: [PushLane: Lane] = [:]
-    /// The APNs clients' last reports, without those that are usable.
-    var outages: [LaneScope: LaneState] = [:]
-    var pushCount: UInt64 = 0
-    var pushes: [PushID: OutgoingPush] = [:]
-    var calls = Calls()
-    var passed = PassedPushes()
-    /// Cached: a group's pushes share it.
-    var lastAlert: (message: SharedMessage, tag: String, text: String)?
-
-    var pushRunner = PushRunner()
     /// Monotonic milliseconds: the newest alert of a person who has left memory.
     var forgottenAlertAt: Int64?
+    /// The census, taken when a caller asks.
+    var legCensus: LegCensus?
 
-    var keysUnderWay = KeysUnderWay()
-
-    var timers: Heap<Timer> = []
-    var timerCount: UInt64 = 0
+    var calls = Calls()
+    var passed = PassedPushes()
+    var pushRunner = PushRunner()
 
     /// `seed` is drawn by the shell; the jitter of every back-off comes from it.
     package init(settings: ServerSettings = ServerSettings(), seed: UInt64) {
@@ -92,8 +45,8 @@ package struct ServerCore: Sendable {
 
     /// When `ServerEvent.timeReached` is due, in monotonic milliseconds; nil for never.
     package var nextDeadline: Int64? {
-        switch self.state {
-        case .open, .draining: self.timers.min?.at
+        switch self.turn.state {
+        case .open, .draining: self.turn.timers.next
         case .closed, .drained, .failed: nil
         }
     }
@@ -102,8 +55,8 @@ package struct ServerCore: Sendable {
         let first = effects.count
         self.turn.now = now
         swap(&self.turn.effects, &effects)
-        self.state = self.transition(consume event)
-        if !self.keysUnderWay.isEmpty { self.releaseKeys(since: first) }
+        self.turn.state = self.transition(consume event)
+        if !self.turn.shares.keys.isEmpty { self.releaseKeys(since: first) }
         swap(&self.turn.effects, &effects)
     }
 
@@ -116,18 +69,18 @@ package struct ServerCore: Sendable {
     // tidy: long because it is one switch over (state, event).
     private mutating func transition(_ event: consuming ServerEvent) -> State {
         // Taken apart, not copied: an event is large.
-        switch (self.state, consume event) {
+        switch (self.turn.state, consume event) {
         // Start.
         case (.closed, .opened(let opening)):
             self.messageIDs = MessageIDGenerator(node: self.turn.settings.node, last: opening.lastMessageID)
-            self.identity = opening.identity
+            self.turn.identity = opening.identity
             self.applySettings(of: opening.control)
             self.recover(opening)
             self.resumePushJobs(opening.pushJobs)
             return .open
         case (.open, .opened), (.draining, .opened), (.drained, .opened), (.failed, .opened):
             self.turn.emit(.flagBug("the store was opened twice"))
-            return self.state
+            return self.turn.state
 
         // Work.
         case (.open, .accepted(let session, let address)):
@@ -139,14 +92,14 @@ package struct ServerCore: Sendable {
         case (.open, .frame(let session, let frame, let bytes)),
             (.draining, .frame(let session, let frame, let bytes)):
             self.receive(frame, bytes: bytes, from: session)
-            return self.state
+            return self.turn.state
         case (.open, .tokenChecked(let session, let number, let verdict)),
             (.draining, .tokenChecked(let session, let number, let verdict)):
             self.finishRenewal(session, number, verdict)
-            return self.state
+            return self.turn.state
         case (.open, .heard(let session)), (.draining, .heard(let session)):
             self.recordSignOfLife(session)
-            return self.state
+            return self.turn.state
         case (.open, .disconnected(let session)):
             self.loseSession(session)
             return .open
@@ -159,15 +112,15 @@ package struct ServerCore: Sendable {
             return .open
         case (.open, .api(let request, let command)), (.draining, .api(let request, let command)):
             self.serve(command, for: request)
-            return self.state
+            return self.turn.state
         case (.open, .timeZoneRead(let name, let facts)), (.draining, .timeZoneRead(let name, let facts)):
             self.handleTimeZone(name, facts)
-            return self.state
+            return self.turn.state
         case (.closed, .storageMeasured(let free)), (.open, .storageMeasured(let free)),
             (.draining, .storageMeasured(let free)), (.drained, .storageMeasured(let free)),
             (.failed, .storageMeasured(let free)):
             self.updateStorage(free: free)
-            return self.state
+            return self.turn.state
 
         // Answers.
         case (.open, .stored(_, .failed(let reason))), (.draining, .stored(_, .failed(let reason))),
@@ -184,22 +137,22 @@ package struct ServerCore: Sendable {
         case (.open, .pushEnded(let push, let outcome)), (.draining, .pushEnded(let push, let outcome)),
             (.drained, .pushEnded(let push, let outcome)):
             self.endPush(push, .answered(outcome))
-            return self.state
+            return self.turn.state
         case (.open, .credentialMissing(let push)), (.draining, .credentialMissing(let push)),
             (.drained, .credentialMissing(let push)):
             self.endPush(push, .noCredential)
-            return self.state
+            return self.turn.state
         case (.open, .channelsAnswered(let request, let outcome)),
             (.draining, .channelsAnswered(let request, let outcome)),
             (.drained, .channelsAnswered(let request, let outcome)):
             self.finishChannels(request, outcome)
-            return self.state
+            return self.turn.state
         case (.closed, .laneReported(let app, let environment, let topic, let state)),
             (.open, .laneReported(let app, let environment, let topic, let state)),
             (.draining, .laneReported(let app, let environment, let topic, let state)):
             let scope = LaneScope(app: app, environment: environment, topic: topic)
             self.handleLaneReport(scope, state)
-            return self.state
+            return self.turn.state
 
         // Drain.
         case (.open, .drainRequested):
@@ -208,10 +161,10 @@ package struct ServerCore: Sendable {
             self.forget(session)
             return self.afterDrainStep()
         case (.draining(let until), .timeReached):
-            _ = self.popTimers()
-            guard self.turn.now.monotonic >= until else { return self.state }
-            for session in self.sessions.keys.sorted() { self.close(session) }
-            for session in self.openings.keys.sorted() { self.close(session) }
+            _ = self.turn.timers.popDue(self.turn.now)
+            guard self.turn.now.monotonic >= until else { return self.turn.state }
+            for session in self.turn.sessions.ids { self.close(session) }
+            for session in self.turn.sessions.openings.keys.sorted() { self.close(session) }
             return self.afterDrainStep()
 
         // Work is refused before the start, while stopping, and after a failure.
@@ -219,10 +172,10 @@ package struct ServerCore: Sendable {
             (.drained, .connected(let session, _, _, _)), (.failed, .connected(let session, _, _, _)):
             self.turn.emit(.write(session, .problem(Self.unavailable, isFatal: true)))
             self.turn.emit(.close(session))
-            return self.state
+            return self.turn.state
         case (.closed, .api(let request, _)), (.drained, .api(let request, _)), (.failed, .api(let request, _)):
             self.turn.emit(.reply(request, .refused(Self.unavailable)))
-            return self.state
+            return self.turn.state
         case (.failed, .frame(let session, .send(let draft), _)):
             self.turn.emit(.write(session, .sendRefused(draft.clientMessageID, Self.unavailable)))
             return .failed
@@ -245,7 +198,7 @@ package struct ServerCore: Sendable {
             (.failed, .credentialMissing), (.drained, .stored), (.drained, .timeZoneRead), (.failed, .timeZoneRead),
             (.drained, .tokenChecked), (.failed, .tokenChecked), (.drained, .laneReported), (.failed, .laneReported),
             (.failed, .channelsAnswered):
-            return self.state
+            return self.turn.state
 
         // Our own bug: answers without a question.
         case (.closed, .frame), (.closed, .stored), (.closed, .pushEnded), (.closed, .credentialMissing),

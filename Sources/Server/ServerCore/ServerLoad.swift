@@ -1,4 +1,3 @@
-import HeapModule
 import OrderedCollections
 package import TidingsModel
 
@@ -30,8 +29,8 @@ extension ServerCore {
     /// Visits everybody in memory: not for every event.
     package func load(at now: Now) -> ServerLoad {
         var load = ServerLoad()
-        load.storeBacklog = self.storeBacklog
-        load.sessions = self.openings.count + self.sessions.count
+        load.storeBacklog = self.turn.store.backlog
+        load.sessions = self.turn.sessions.count
         load.people = self.slots.count
         for person in self.people {
             load.devices += person.devices.count
@@ -42,20 +41,20 @@ extension ServerCore {
             let isRecent = now.monotonic <= person.busyAt + self.turn.settings.idleTime
             if isBusy || isRecent { load.busyPeople += 1 }
         }
-        load.pushes = self.pushes.count
+        load.pushes = self.turn.lanes.pushes.count
         // tidy: order does not leave: a sum is the same in any order
-        for lane in self.lanes.values {
+        for lane in self.turn.lanes.all.values {
             load.queued += lane.queue.count
             load.doubted += lane.held.count
         }
-        load.lanes = self.lanes.count
-        load.timers = self.timers.count
-        load.addresses = self.addresses.count
-        load.askers = self.backlogs.count + self.reads.count + self.apps.count
+        load.lanes = self.turn.lanes.all.count
+        load.timers = self.turn.timers.count
+        load.addresses = self.turn.shares.addresses.count
+        load.askers = self.turn.store.backlogs.count + self.turn.store.reads.count + self.turn.shares.apps.count
         // tidy: order does not leave: a sum is the same in any order
-        load.listeners = self.rooms.values.reduce(0) { $0 + $1.count }
+        load.listeners = self.turn.sessions.rooms.values.reduce(0) { $0 + $1.count }
         // tidy: order does not leave: a sum is the same in any order
-        load.listeners += self.watchers.values.reduce(0) { $0 + $1.count }
+        load.listeners += self.turn.sessions.watchers.values.reduce(0) { $0 + $1.count }
         return load
     }
 }

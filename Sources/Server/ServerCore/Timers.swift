@@ -20,21 +20,30 @@ struct Timer: Comparable, Sendable {
     static func < (left: Timer, right: Timer) -> Bool { (left.at, left.number) < (right.at, right.number) }
 }
 
-extension ServerCore {
-    mutating func setTimer(at: Int64, _ subject: Timer.Subject) {
-        self.timerCount += 1
-        self.timers.insert(Timer(at: at, number: self.timerCount, subject: subject))
+struct Timers: Sendable {
+    private var heap: Heap<Timer> = []
+    private var number: UInt64 = 0
+
+    var count: Int { self.heap.count }
+    /// Monotonic milliseconds.
+    var next: Int64? { self.heap.min?.at }
+
+    mutating func set(at: Int64, _ subject: Timer.Subject) {
+        self.number += 1
+        self.heap.insert(Timer(at: at, number: self.number, subject: subject))
     }
 
-    mutating func popTimers() -> [Timer] {
+    mutating func popDue(_ now: Now) -> [Timer] {
         var due: [Timer] = []
-        while let first = self.timers.min, first.at <= self.turn.now.monotonic {
-            self.timers.removeMin()
+        while let first = self.heap.min, first.at <= now.monotonic {
+            self.heap.removeMin()
             due.append(first)
         }
         return due
     }
+}
 
+extension ServerCore {
     /// Deadlines that only move back cost nothing: the timer fires too early and is set again.
     mutating func arm(_ slot: Int) {
         var due = Int64.max
@@ -45,7 +54,7 @@ extension ServerCore {
         due = min(due, self.people[slot].judgeAt ?? .max, self.people[slot].levelDueAt ?? .max)
         guard due != .max, due < self.people[slot].armedAt ?? .max else { return }
         self.people[slot].armedAt = due
-        self.setTimer(at: due, .person(slot: slot))
+        self.turn.timers.set(at: due, .person(slot: slot))
     }
 
     /// Returns the time at which a person may leave memory: a debt of a limit would be forgotten with them.
@@ -55,7 +64,7 @@ extension ServerCore {
     }
 
     mutating func handleDueTimers() {
-        for timer in self.popTimers() {
+        for timer in self.turn.timers.popDue(self.turn.now) {
             switch timer.subject {
             case .person(let slot):
                 guard self.people[slot].armedAt == timer.at else { continue }

@@ -1,8 +1,8 @@
 import StoreModel
 import TidingsModel
 
-/// What the owners of state are handed with an event: by what they decide, and where their effects go. One value for all turns, so that
-/// nothing of it is copied.
+/// What an owner of state is handed with an event: by what it decides, and where its effects go. Beside that it has what people share, as far
+/// as a decision about one of them asks for it at once. One value for all turns, so that nothing of it is copied.
 struct Turn: Sendable {
     var now = Now(monotonic: 0, wall: 0)
     /// Changed by what the store says of apps alone (Apps/Control.swift).
@@ -12,6 +12,21 @@ struct Turn: Sendable {
     /// Empty between two events.
     var effects: [ServerEffect] = []
 
+    var state: ServerCore.State = .closed
+    var startedAt = Now(monotonic: 0, wall: 0)
+    var identity = StoreIdentity()
+    /// While a reading is followed: the device that has told of it.
+    var reader: DeviceID?
+
+    var store = StoreRequests()
+    var shares = AppShares()
+    var sessions = Sessions()
+    var lanes = PushLanes()
+    var timers = Timers()
+    var zones: [String: LoadedZone] = [:]
+    /// Cached: a group's pushes share it.
+    var lastAlert: (message: SharedMessage, tag: String, text: String)?
+
     init(settings: ServerSettings, chance: SplitMix64) {
         self.settings = settings
         self.chance = chance
@@ -20,4 +35,9 @@ struct Turn: Sendable {
     /// An effect is large: it is moved, not copied.
     @inline(__always)
     mutating func emit(_ effect: consuming ServerEffect) { self.effects.append(effect) }
+
+    mutating func write(_ frame: ServerFrame, to session: SessionID) {
+        guard self.sessions[session] != nil else { return }
+        self.emit(.write(session, frame))
+    }
 }

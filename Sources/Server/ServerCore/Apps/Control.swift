@@ -43,16 +43,15 @@ extension ServerCore {
 
     /// Fills the buckets: a debt under a higher limit, paid at once there, would be owed for ten minutes at the new rate.
     private mutating func fillBuckets(of app: AppID) {
-        self.apps[app]?.buckets = RateBuckets()
+        self.turn.shares.apps[app]?.buckets = RateBuckets()
         // tidy: order does not leave: each is changed by itself
         for (user, slot) in self.slots where user.app == app { self.people[slot].buckets = RateBuckets() }
     }
 
     private mutating func endSessions(of app: AppID) {
         // tidy: order does not leave: the sessions are sorted before they end
-        let open = self.openings.keys.filter { self.openings[$0]?.device.user.app == app }
-        // tidy: order does not leave: the sessions are sorted before they end
-        let live = self.sessions.keys.filter { self.sessions[$0]?.device.user.app == app }
+        let open = self.turn.sessions.openings.keys.filter { self.turn.sessions.openings[$0]?.device.user.app == app }
+        let live = self.turn.sessions.ids.filter { self.turn.sessions[$0]?.device.user.app == app }
         for session in (open + live).sorted() { self.endSession(session, because: Self.suspended) }
     }
 }

@@ -47,7 +47,7 @@ extension ServerCore {
             self.endSession(session, because: refusal.problem(frame.field))
             return false
         }
-        self.sessions[session]?.buckets.consume(.refusals, 1, limit, at: self.turn.now.monotonic)
+        self.turn.sessions[session]?.buckets.consume(.refusals, 1, limit, at: self.turn.now.monotonic)
         let problem = refusal.problem(frame.field)
         switch frame {
         case .send(let draft):
@@ -66,8 +66,10 @@ extension ServerCore {
     /// Rate limited itself, because each of these frames costs the client nothing.
     mutating func reportDroppedFrame(_ problem: ServerFrame.Problem, to session: SessionID) {
         let now = self.turn.now
-        guard let known = self.sessions[session], known.problemAt.map({ now.monotonic >= $0 }) ?? true else { return }
-        self.sessions[session]?.problemAt = now.monotonic + Self.problemInterval
+        guard let known = self.turn.sessions[session], known.problemAt.map({ now.monotonic >= $0 }) ?? true else {
+            return
+        }
+        self.turn.sessions[session]?.problemAt = now.monotonic + Self.problemInterval
         self.turn.emit(.write(session, .problem(problem, isFatal: false)))
     }
 
@@ -79,7 +81,7 @@ extension ServerCore {
         let at = self.turn.now.monotonic
         let limits = self.turn.settings.limits(of: app)
         let person = self.people[known.slot].buckets
-        let ofApp = self.apps[app]?.buckets ?? RateBuckets()
+        let ofApp = self.turn.shares.apps[app]?.buckets ?? RateBuckets()
         // One after the other, without an array: every frame comes here.
         if let kind {
             if let refusal = Self.refusal(of: kind, 1, known.buckets, .connection, limits, at) { return refusal }
@@ -94,9 +96,9 @@ extension ServerCore {
             if let refusal = Self.refusal(of: .deliveries, 1, person, .person, limits, at) { return refusal }
             if let refusal = Self.refusal(of: .deliveries, 1, ofApp, .app, limits, at) { return refusal }
         }
-        self.sessions[session]?.buckets.consume(kind, bytes: bytes, .connection, limits, at: at)
+        self.turn.sessions[session]?.buckets.consume(kind, bytes: bytes, .connection, limits, at: at)
         self.people[known.slot].buckets.consume(kind, bytes: bytes, .person, limits, at: at)
-        self.apps[app, default: AppLoad()].buckets.consume(kind, bytes: bytes, .app, limits, at: at)
+        self.turn.shares.apps[app, default: .init()].buckets.consume(kind, bytes: bytes, .app, limits, at: at)
         return nil
     }
 
@@ -116,7 +118,7 @@ extension ServerCore {
                 .deliveries, count, self.turn.settings.limits(of: app)[.person, .deliveries],
                 at: self.turn.now.monotonic)
         }
-        self.apps[app, default: AppLoad()].buckets.consume(
+        self.turn.shares.apps[app, default: .init()].buckets.consume(
             .deliveries, count, self.turn.settings.limits(of: app)[.app, .deliveries], at: self.turn.now.monotonic)
     }
 
@@ -124,7 +126,7 @@ extension ServerCore {
     mutating func countDeliveries(of message: Message, _ deliveries: [Delivery], by writer: UserKey?) {
         var count = deliveries.count
         if message.conversation.type == .chatRoom {
-            let hearers = self.rooms[RoomKey(app: message.app, room: message.conversation)]?.count ?? 0
+            let hearers = self.turn.sessions.rooms[RoomKey(app: message.app, room: message.conversation)]?.count ?? 0
             count += (hearers + Self.hearersPerDelivery - 1) / Self.hearersPerDelivery
         }
         self.countDeliveries(count, by: writer, in: message.app)
@@ -149,7 +151,7 @@ extension ServerCore {
     ) throws(ServerFrame.Problem) {
         let at = self.turn.now.monotonic
         let limits = self.turn.settings.limits(of: app)
-        let ofApp = self.apps[app]?.buckets ?? RateBuckets()
+        let ofApp = self.turn.shares.apps[app]?.buckets ?? RateBuckets()
         var refusal = Self.refusal(of: kind, 1, ofApp, .app, limits, at)
         if kind == .messages { refusal = refusal ?? Self.refusal(of: .deliveries, 1, ofApp, .app, limits, at) }
         if let slot { refusal = refusal ?? Self.refusal(of: kind, 1, self.people[slot].buckets, .person, limits, at) }
@@ -157,7 +159,7 @@ extension ServerCore {
             self.turn.emit(.countRefusal(refusal.scope, refusal.kind))
             throw refusal.problem(field)
         }
-        self.apps[app, default: AppLoad()].buckets.consume(kind, 1, limits[.app, kind], at: at)
+        self.turn.shares.apps[app, default: .init()].buckets.consume(kind, 1, limits[.app, kind], at: at)
         if let slot { self.people[slot].buckets.consume(kind, 1, limits[.person, kind], at: at) }
     }
 }

@@ -9,7 +9,7 @@ extension ServerCore {
     /// `address` is empty if it is not known who is behind the connection.
     mutating func accept(_ session: SessionID, from address: String) {
         guard !address.isEmpty else { return }
-        let buckets = self.addresses[address]
+        let buckets = self.turn.shares.addresses[address]
         for kind in [RateKind.connects, .failures] {
             let limit = self.turn.settings.limits[.address, kind]
             guard let wait = buckets.wait(kind, 1, limit, at: self.turn.now.monotonic) else { continue }
@@ -17,7 +17,7 @@ extension ServerCore {
             self.turn.emit(.turnAway(session, afterMilliseconds: wait))
             return
         }
-        self.addresses.consume(
+        self.turn.shares.addresses.consume(
             .connects, 1, self.turn.settings.limits[.address, .connects], from: address, at: self.turn.now.monotonic)
     }
 
@@ -36,7 +36,7 @@ extension ServerCore {
         }
         let limits = self.turn.settings.limits(of: user.app)
         for (scope, buckets) in [
-            (RateScope.person, slot.map { self.people[$0].buckets }), (.app, self.apps[user.app]?.buckets),
+            (RateScope.person, slot.map { self.people[$0].buckets }), (.app, self.turn.shares.apps[user.app]?.buckets),
         ] {
             guard let wait = buckets?.wait(.connects, 1, limits[scope, .connects], at: at) else {
                 continue
@@ -44,8 +44,7 @@ extension ServerCore {
             self.turn.emit(.countRefusal(scope, .connects))
             throw RateRefusal(scope: scope, kind: .connects, wait: wait).problem("hello")
         }
-        self.apps[user.app, default: AppLoad()].buckets.consume(
-            .connects, 1, limits[.app, .connects], at: at)
+        self.turn.shares.apps[user.app, default: .init()].buckets.consume(.connects, 1, limits[.app, .connects], at: at)
     }
 
     /// An expired token was good once; only a token that was never one of this server's counts as an attempt. One of a key that is looked for
@@ -54,7 +53,7 @@ extension ServerCore {
         switch verdict {
         case .invalid, .wrongApp, .keyPending:
             guard !address.isEmpty else { return }
-            self.addresses.consume(
+            self.turn.shares.addresses.consume(
                 .failures, 1, self.turn.settings.limits[.address, .failures], from: address, at: self.turn.now.monotonic
             )
         case .valid, .expired, .notYetValid, .wrongAudience: return

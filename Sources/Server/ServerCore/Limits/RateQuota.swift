@@ -31,7 +31,7 @@ extension ServerCore {
     /// Without the kinds that are not limited.
     func quotas(_ question: QuotaQuestion, _ now: Now) -> [RateQuota] {
         func app(_ app: AppID, _ kind: RateKind) -> RateQuota? {
-            self.quota(.app, kind, self.turn.settings.limits(of: app), self.apps[app]?.buckets, now)
+            self.quota(.app, kind, self.turn.settings.limits(of: app), self.turn.shares.apps[app]?.buckets, now)
         }
         return switch question {
         case .messages(let id): [app(id, .messages), app(id, .deliveries)].compactMap(\.self)
@@ -47,8 +47,11 @@ extension ServerCore {
         case .installations(let address):
             address.isEmpty
                 ? []
-                : [self.quota(.address, .installations, self.turn.settings.limits, self.addresses[address], now)]
-                    .compactMap(\.self)
+                : [
+                    self.quota(
+                        .address, .installations, self.turn.settings.limits, self.turn.shares.addresses[address], now)
+                ]
+                .compactMap(\.self)
         }
     }
 

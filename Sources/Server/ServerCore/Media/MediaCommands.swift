@@ -10,14 +10,14 @@ extension ServerCore {
             throw fault
         }
         try self.admitCommand(.requests, of: user.app, slot: slot, "request")
-        try self.checkBacklog(of: .person(user))
+        try self.turn.checkBacklog(of: .person(user))
         switch question {
         // Anyone with the app's binary could fill the disk.
         case .account:
             if user.user.isAnonymous { throw AnonymousRules.notOpen("media") }
             self.turn.emit(.reply(request, .done))
         case .read(let media, let message):
-            self.sendToStore(
+            self.turn.ask(
                 .readMedia(user, media, in: message, room: self.roomAccess()), for: .api(request, .mediaUse),
                 by: .person(user))
         }

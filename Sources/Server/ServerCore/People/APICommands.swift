@@ -19,7 +19,7 @@ extension ServerCore {
             try self.admitCommand(.messages, of: sender.app, "send")
             try self.checkPush(of: draft, from: sender.app, isClient: false)
             let message = try self.makeMessage(draft, from: sender, by: .backend(sender.app))
-            self.sendToStore(
+            self.turn.ask(
                 .accept(
                     message: message.message, senderDevice: nil, room: self.roomAccess(), past: past,
                     push: self.turn.settings.pushRules[sender.app]?.options, author: author),
@@ -31,7 +31,7 @@ extension ServerCore {
                 if let push = conversation.push {
                     try self.pushRules(of: conversation.app).check(push, isClient: false)
                 }
-                self.sendToStore(.putConversation(conversation), for: .api(request, .putConversation(conversation)))
+                self.turn.ask(.putConversation(conversation), for: .api(request, .putConversation(conversation)))
             } catch {
                 throw ServerFrame.Problem(error)
             }
@@ -43,12 +43,12 @@ extension ServerCore {
         case .markRead(let user, let conversation, let message):
             try self.markRead(conversation, of: user, upTo: message, for: request)
         case .setObjectNames(let app, let names):
-            self.sendToStore(.setObjectNames(app, names), for: .api(request, .done))
+            self.turn.ask(.setObjectNames(app, names), for: .api(request, .done))
         case .setAccount(let app, let account, let isDeclared):
-            self.sendToStore(.setAccount(app, account, isDeclared: isDeclared), for: .api(request, .done))
+            self.turn.ask(.setAccount(app, account, isDeclared: isDeclared), for: .api(request, .done))
         case .putAccount(let app, let account):
             try self.checkStorage()
-            self.sendToStore(.putAccount(app, account), for: .api(request, .done))
+            self.turn.ask(.putAccount(app, account), for: .api(request, .done))
         case .pushLanes(let app):
             let open = self.openLegs(of: app)
             self.turn.emit(.reply(request, .pushLanes(self.laneReports(of: app), open: open)))
@@ -61,7 +61,7 @@ extension ServerCore {
         case .setLabels(let user, let change): try self.setLabels(change, of: user, for: request)
         case .setProfiles(let app, let profiles):
             try self.checkStorage()
-            self.sendToStore(.setProfiles(app, profiles, isOwn: false), for: .api(request, .done))
+            self.turn.ask(.setProfiles(app, profiles, isOwn: false), for: .api(request, .done))
         case .ring(let app, let call): try self.ring(call, in: app, for: request)
         case .call(let app, let id): self.turn.emit(.reply(request, .call(self.calls.trace(of: id, in: app, now))))
         case .pushActivity(let app, let push): try self.pushActivity(push, in: app, for: request)
@@ -71,10 +71,10 @@ extension ServerCore {
         case .testPush(let device, let test): try self.pushTest(test, to: device, for: request)
         case .silentPush(let user, let push): try self.pushSilently(push, to: user, for: request)
         case .trace(let app, let message):
-            self.sendToStore(.trace(app, message), for: .api(request, .trace))
+            self.turn.ask(.trace(app, message), for: .api(request, .trace))
         case .legs(let question):
             let user = question.user.map { UserKey(app: question.app, user: $0) }
-            self.sendToStore(.readLegs(question), for: .api(request, .legs(user)))
+            self.turn.ask(.readLegs(question), for: .api(request, .legs(user)))
         case .openLegs(let question): self.turn.emit(.reply(request, .openLegs(self.openLegs(question))))
         case .registerInstallations(let app, let all):
             try self.registerInstallations(all, of: app, for: request)
@@ -88,14 +88,14 @@ extension ServerCore {
             try self.changeAccount(of: user, change, for: request)
         case .issueToken(let user):
             // A repeat is issued at the time of the first, so that it is the same token.
-            let at = self.keysUnderWay[request]?.at ?? now.wall
-            self.sendToStore(.readAccount(user), for: .api(request, .issueToken(at: at, ofRenewal: nil)))
+            let at = self.turn.shares.keys[request]?.at ?? now.wall
+            self.turn.ask(.readAccount(user), for: .api(request, .issueToken(at: at, ofRenewal: nil)))
         case .installation(let user, let issuedAt, let address):
             try self.serveInstallation(of: user, renewalIssuedAt: issuedAt, from: address, for: request)
         case .once(let key, let fingerprint, let command):
             try self.serve(command, as: key, fingerprint, for: request)
         case .changeControl(let change):
-            self.sendToStore(.changeControl(change, at: now.wall), for: .api(request, .changeControl(change)))
+            self.turn.ask(.changeControl(change, at: now.wall), for: .api(request, .changeControl(change)))
         case .quotas(let question): self.turn.emit(.reply(request, .quotas(self.quotas(question, now))))
         case .media(let user, let issuedAt, let question):
             guard let slot = self.busySlot(of: user, for: request, command) else { return }
@@ -121,24 +121,24 @@ extension ServerCore {
                 code: .invalidToken, field: "token", rule: "was revoked: the device has signed out, or connected again")
         }
         try self.admitCommand(.requests, of: device.user.app, slot: slot, "request")
-        try self.checkBacklog(of: .person(device.user))
+        try self.turn.checkBacklog(of: .person(device.user))
         switch question {
         case .media(let media, let message):
             // What the person hides, an extension does not show.
             guard !self.people[slot].settings.person.hidesContent else {
                 return self.turn.emit(.reply(request, .mediaUse(nil)))
             }
-            self.sendToStore(
+            self.turn.ask(
                 .readMedia(device.user, media, in: message, room: self.roomAccess()), for: .api(request, .mediaUse),
                 by: .person(device.user))
         case .missed(let after, let limit):
             let entries = max(1, min(limit, self.turn.settings.pageEntriesMax))
-            self.sendToStore(
+            self.turn.ask(
                 .readLog(device.user, after: after, limit: entries), for: .api(request, .missed(device)),
                 by: .person(device.user))
         case .receipt(let message, let receipt):
             let leg = LegID(message: message, user: device.user, device: device.device)
-            self.sendToStore(
+            self.turn.ask(
                 .receipt(leg, receipt, at: self.turn.now.wall), for: .api(request, .done), by: .person(device.user))
         }
     }

@@ -24,7 +24,7 @@ extension ServerCore {
                 self.beginSignOut(slot: slot, index: index, as: end)
             }
         }
-        self.sendToStore(.changeAccount(user, change, at: now.wall), for: .api(request, .changeAccount(user, change)))
+        self.turn.ask(.changeAccount(user, change, at: now.wall), for: .api(request, .changeAccount(user, change)))
         self.arm(slot)
     }
 

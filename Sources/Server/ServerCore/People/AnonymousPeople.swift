@@ -108,10 +108,10 @@ extension ServerCore {
     mutating func serveInstallation(
         of user: UserKey, renewalIssuedAt: Int64?, from address: String, for request: APIRequestID
     ) throws(ServerFrame.Problem) {
-        try self.checkBacklog(of: .backend(user.app))
+        try self.turn.checkBacklog(of: .backend(user.app))
         let cost = renewalIssuedAt == nil ? Self.installationCost : 1
         try self.admitInstallation(cost: cost, from: address)
-        self.sendToStore(
+        self.turn.ask(
             .readAccount(user), for: .api(request, .issueToken(at: self.turn.now.wall, ofRenewal: renewalIssuedAt)))
     }
 
@@ -119,10 +119,11 @@ extension ServerCore {
     private mutating func admitInstallation(cost: Int, from address: String) throws(ServerFrame.Problem) {
         guard !address.isEmpty else { return }
         let limit = self.turn.settings.limits[.address, .installations]
-        if let wait = self.addresses[address].wait(.installations, cost, limit, at: self.turn.now.monotonic) {
+        if let wait = self.turn.shares.addresses[address].wait(.installations, cost, limit, at: self.turn.now.monotonic)
+        {
             self.turn.emit(.countRefusal(.address, .installations))
             throw RateRefusal(scope: .address, kind: .installations, wait: wait).problem("installation")
         }
-        self.addresses.consume(.installations, cost, limit, from: address, at: self.turn.now.monotonic)
+        self.turn.shares.addresses.consume(.installations, cost, limit, from: address, at: self.turn.now.monotonic)
     }
 }

@@ -50,14 +50,14 @@ extension ServerCore {
         code: .kicked, field: "device", rule: "was signed out: by the person, on another device")
 
     func ownDevices(_ asked: Asked) throws(ServerFrame.Problem) -> [OwnDevice] {
-        guard let known = self.sessions[try asked.session()] else { throw Self.unavailable }
+        guard let known = self.turn.sessions[try asked.session()] else { throw Self.unavailable }
         return self.people[known.slot].devices.filter { !$0.isLeaving }.map {
             OwnDevice($0, isCurrent: $0.id == known.device.device, self.turn.now)
         }
     }
 
     mutating func signOutOther(_ device: DeviceID, _ asked: Asked) throws(ServerFrame.Problem) {
-        guard let known = self.sessions[try asked.session()] else { throw Self.unavailable }
+        guard let known = self.turn.sessions[try asked.session()] else { throw Self.unavailable }
         guard device != known.device.device else {
             throw .init(.init(field: "device", rule: "must be another one: this one signs out by `signOut`"))
         }
@@ -66,7 +66,7 @@ extension ServerCore {
         else { throw .init(Self.unknownDevice) }
         let key = DeviceKey(user: known.device.user, device: device)
         self.beginSignOut(slot: known.slot, index: index)
-        self.sendToStore(.signOut(key, at: self.turn.now.wall), for: .signOutDevice(asked, key), by: asked.asker)
+        self.turn.ask(.signOut(key, at: self.turn.now.wall), for: .signOutDevice(asked, key), by: asked.asker)
     }
 
     static let unknownDevice = InvalidField(
@@ -116,7 +116,7 @@ extension ServerCore {
         guard let last = devices.last else { return self.turn.emit(.reply(request, .done)) }
         for (index, device) in devices.enumerated() {
             self.beginSignOut(slot: slot, index: index)
-            self.sendToStore(
+            self.turn.ask(
                 .signOut(device, at: self.turn.now.wall),
                 for: device == last ? .api(request, .signOut(device)) : .kick(device))
         }

@@ -29,7 +29,7 @@ extension ServerCore {
         guard let reported = self.people[slot].devices[index].reported else { return }
         self.people[slot].devices[index].storedReport = reported
         let key = DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id)
-        self.sendToStore(.setDeviceStatus(key, reported))
+        self.turn.ask(.setDeviceStatus(key, reported))
     }
 
     /// With what loaded people's devices have reported since the store was told.

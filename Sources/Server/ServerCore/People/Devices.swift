@@ -51,19 +51,19 @@ extension ServerCore {
 
     mutating func refuseCommand(_ registrant: Registrant, _ problem: ServerFrame.Problem) {
         if let number = registrant.number {
-            self.sessions[registrant.session]?.numbersInFlight.remove(number)
-            self.write(.answer(number, .refused(problem)), to: registrant.session)
+            self.turn.sessions[registrant.session]?.numbersInFlight.remove(number)
+            self.turn.write(.answer(number, .refused(problem)), to: registrant.session)
         } else {
-            self.write(.problem(problem, isFatal: false), to: registrant.session)
+            self.turn.write(.problem(problem, isFatal: false), to: registrant.session)
         }
     }
 
     mutating func finishRegistering(_ registrant: Registrant?) {
         guard let registrant else { return }
-        self.sessions[registrant.session]?.commandsInFlight -= 1
+        self.turn.sessions[registrant.session]?.commandsInFlight -= 1
         if let number = registrant.number {
-            self.sessions[registrant.session]?.numbersInFlight.remove(number)
-            self.write(.answer(number, .done(0)), to: registrant.session)
+            self.turn.sessions[registrant.session]?.numbersInFlight.remove(number)
+            self.turn.write(.answer(number, .done(0)), to: registrant.session)
         }
     }
 
@@ -71,7 +71,7 @@ extension ServerCore {
         self.people[slot].devices[index].retry = nil
         self.leaveLane(slot, index)
         guard let lane = self.lane(slot, index) else { return }
-        self.lanes[lane]?.held.release(
+        self.turn.lanes[lane]?.held.release(
             DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id))
     }
 
@@ -81,8 +81,8 @@ extension ServerCore {
         let about = registrant == nil ? self.people[slot].devices[index].push.registration : nil
         self.people[slot].devices[index].push = push
         let key = DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id)
-        if let registrant { self.sessions[registrant.session]?.commandsInFlight += 1 }
-        self.sendToStore(
+        if let registrant { self.turn.sessions[registrant.session]?.commandsInFlight += 1 }
+        self.turn.ask(
             .setPushState(key, push, about: about), for: .setPushState(registrant),
             by: registrant == nil ? nil : .person(key.user))
     }
@@ -105,16 +105,16 @@ extension ServerCore {
     /// The token for calls of the device that asks, or nil to forget it.
     mutating func registerVoIP(_ registration: PushRegistration?, _ asked: Asked) throws(ServerFrame.Problem) {
         let now = self.turn.now
-        guard let known = self.sessions[try asked.session()],
+        guard let known = self.turn.sessions[try asked.session()],
             let index = self.people[known.slot].devices.index(of: known.device.device)
         else { throw Self.unavailable }
         // Registered again it counts as newer: an answer of APNs about the old one clears nothing.
         let token = registration.map { VoIPToken($0, at: now.wall) }
         if let registration {
-            self.lanes[PushLane(registration, in: known.device.user.app)]?.held.release(known.device)
+            self.turn.lanes[PushLane(registration, in: known.device.user.app)]?.held.release(known.device)
         }
         self.people[known.slot].devices[index].voIP = token
-        self.sendToStore(.setVoIPToken(known.device, token), for: .setVoIPToken(asked), by: asked.asker)
+        self.turn.ask(.setVoIPToken(known.device, token), for: .setVoIPToken(asked), by: asked.asker)
     }
 
     mutating func clearVoIPTokens(of devices: [DeviceKey]) {
@@ -131,7 +131,7 @@ extension ServerCore {
         guard let slot = self.loadedSlot(of: device.user, for: request, .signOut(device)) else { return }
         guard let index = self.people[slot].devices.index(of: device.device) else { throw .init(Self.unknownDevice) }
         self.beginSignOut(slot: slot, index: index)
-        self.sendToStore(.signOut(device, at: self.turn.now.wall), for: .api(request, .signOut(device)))
+        self.turn.ask(.signOut(device, at: self.turn.now.wall), for: .api(request, .signOut(device)))
     }
 
     /// The store ends everything under way to the device together with the sign-out (design.md P6), and what it accepts

@@ -7,12 +7,12 @@ extension ServerCore {
         _ all: [Result<ImportedInstallation, InvalidField>], of app: AppID, for request: APIRequestID
     ) throws(ServerFrame.Problem) {
         try self.admitCommand(.requests, of: app, "installations")
-        try self.checkBacklog(of: .backend(app))
+        try self.turn.checkBacklog(of: .backend(app))
         try self.checkStorage()
         let problems = all.map { self.problem(in: $0, of: app) }
         var good: [ImportedInstallation] = []
         for case (.success(let installation), nil) in zip(all, problems) { good.append(installation) }
-        self.sendToStore(
+        self.turn.ask(
             .registerInstallations(app, good, at: self.turn.now.wall), for: .api(request, .register(problems)),
             by: .backend(app))
     }

@@ -124,7 +124,7 @@ extension ServerCore {
         self.slots[user] = slot
         self.people[slot].leavesSoon = leavesSoon
         self.loadings[slot] = Loading(isRecovery: isRecovery)
-        self.sendToStore(.loadUser(user), for: .loadUser(slot: slot))
+        self.turn.ask(.loadUser(user), for: .loadUser(slot: slot))
         return slot
     }
 
@@ -172,7 +172,7 @@ extension ServerCore {
             self.loadings[slot]?.hushed = loading.hushedInQueue
             self.finishLoading(slot)
         } else {
-            self.sendToStore(
+            self.turn.ask(
                 .readLog(record.key, after: loading.from, limit: self.turn.settings.pageEntriesMax),
                 for: .loadPage(slot: slot))
         }
@@ -185,7 +185,7 @@ extension ServerCore {
             // These are in the log, and are found there when it can be read again.
             case .delivery, .entry, .takeBack: break
             case .signedIn(let session, _):
-                guard let session, self.openings[session] != nil else { continue }
+                guard let session, self.turn.sessions.openings[session] != nil else { continue }
                 self.turn.emit(.write(session, .problem(Self.unavailable, isFatal: true)))
                 self.close(session)
             case .api(let request, _): self.turn.emit(.reply(request, .refused(Self.unavailable)))
@@ -244,14 +244,16 @@ extension ServerCore {
         let senders = loading.senders
         let delivered = loading.deliveredPositions
         let recalled = loading.recalled
+        // Devices that are loaded until then may still come back on their own.
+        let graceUntil = self.turn.startedAt.monotonic + self.turn.settings.restartGraceTime
         // Recalls that were synced before the crash, while their legs perhaps were not.
         var unsure: OrderedDictionary<LogPosition, Recall> = [:]
         for index in self.people[slot].devices.indices {
             let id = self.people[slot].devices[index].id
             let open = openLegs.filter { $0.leg.device == id }
             // A device with a kept leg was gone already, and has not come back: there is nothing to wait for.
-            if open.isEmpty, self.turn.now.monotonic < self.restartGraceUntil {
-                self.people[slot].devices[index].lease = .returning(until: self.restartGraceUntil)
+            if open.isEmpty, self.turn.now.monotonic < graceUntil {
+                self.people[slot].devices[index].lease = .returning(until: graceUntil)
             }
             let written = max(self.people[slot].devices[index].written, self.people[slot].devices[index].since)
             var kept = open[...].makeIterator()
@@ -298,7 +300,7 @@ extension ServerCore {
         let user = self.people[slot].key
         for (position, recall) in unsure {
             let wasUnread = loading.wereUnread.contains(position)
-            self.sendToStore(
+            self.turn.ask(
                 .trace(user.app, recall.message), for: .findShown(user, recall, position, wasUnread: wasUnread))
         }
     }

@@ -10,13 +10,13 @@ extension ServerCore {
         let command = APICommand.markRead(user, conversation, upTo: message)
         guard self.busySlot(of: user, for: request, command) != nil else { return }
         try self.admitCommand(.requests, of: user.app, "request")
-        try self.checkBacklog(of: .backend(user.app))
+        try self.turn.checkBacklog(of: .backend(user.app))
         if let message {
-            self.sendToStore(
+            self.turn.ask(
                 .trace(user.app, message), for: .api(request, .findRead(user, conversation, message)),
                 by: .backend(user.app))
         } else {
-            self.sendToStore(
+            self.turn.ask(
                 .readUnread(user, conversation), for: .api(request, .findUnread(user, conversation)),
                 by: .backend(user.app))
         }
@@ -64,7 +64,7 @@ extension ServerCore {
     private mutating func moveReadCursor(
         _ conversation: ConversationID, of user: UserKey, upTo: LogPosition, for request: APIRequestID
     ) {
-        self.sendToStore(
+        self.turn.ask(
             .markRead(user, conversation, upTo: upTo, at: self.turn.now.wall),
             for: .api(request, .markRead(user, conversation, upTo: upTo)), by: .backend(user.app))
     }

@@ -6,8 +6,7 @@ extension ServerCore {
     /// Loads people with unfinished work, a limited number at a time. Devices whose lease was live or unknown have
     /// time to return before anything is pushed to them (design.md §3 "Push work").
     mutating func recover(_ opening: StoreOpening) {
-        self.startedAt = self.turn.now
-        self.restartGraceUntil = self.turn.now.monotonic + self.turn.settings.restartGraceTime
+        self.turn.startedAt = self.turn.now
         self.recovery = Deque(opening.pending)
         self.loadRecovering()
     }

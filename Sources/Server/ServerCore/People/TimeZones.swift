@@ -23,33 +23,33 @@ extension ServerCore {
 
     /// Returns true if the zone of new settings is known; if not, the settings wait for the shell.
     mutating func hasTimeZone(of settings: PersonSettings, orQueue pending: LoadedZone.Pending) -> Bool {
-        guard let name = settings.quietHours?.timeZone, self.zones[name]?.facts == nil else { return true }
-        if self.zones[name]?.isAsked != true {
-            self.zones[name] = LoadedZone()
+        guard let name = settings.quietHours?.timeZone, self.turn.zones[name]?.facts == nil else { return true }
+        if self.turn.zones[name]?.isAsked != true {
+            self.turn.zones[name] = LoadedZone()
             self.turn.emit(.readTimeZone(name))
         }
-        self.zones[name]?.waiting.append(pending)
+        self.turn.zones[name]?.waiting.append(pending)
         return false
     }
 
     mutating func requestTimeZone(_ name: String) {
-        if let zone = self.zones[name] {
+        if let zone = self.turn.zones[name] {
             guard let facts = zone.facts, !zone.isAsked, self.turn.now.wall > facts.until - Self.zoneRenewal else {
                 return
             }
-            self.zones[name]?.isAsked = true
+            self.turn.zones[name]?.isAsked = true
         } else {
-            self.zones[name] = LoadedZone()
+            self.turn.zones[name] = LoadedZone()
         }
         self.turn.emit(.readTimeZone(name))
     }
 
     mutating func handleTimeZone(_ name: String, _ facts: TimeZoneFacts?) {
-        guard let zone = self.zones[name], zone.isAsked else {
+        guard let zone = self.turn.zones[name], zone.isAsked else {
             self.turn.emit(.flagBug("the time zone \(name) was read without being asked for"))
             return
         }
-        self.zones[name] = LoadedZone(facts: facts, isAsked: false)
+        self.turn.zones[name] = LoadedZone(facts: facts, isAsked: false)
         for pending in zone.waiting {
             if facts == nil {
                 let invalid = InvalidField(
@@ -57,7 +57,7 @@ extension ServerCore {
                     rule: "must be a zone of the time-zone database such as Europe/Berlin, got \"\(name)\"")
                 self.answer(pending.asked, .refused(.init(invalid)))
             } else {
-                self.sendToStore(
+                self.turn.ask(
                     .setPersonSettings(pending.user, pending.settings, at: self.turn.now.wall),
                     for: .clientRequest(.setPersonSettings(pending.settings), pending.asked))
             }
@@ -65,7 +65,7 @@ extension ServerCore {
         let users = self.people.indices.filter { slot in
             self.people[slot].isReady && self.people[slot].settings.person.quietHours?.timeZone == name
         }
-        if facts == nil, users.isEmpty { self.zones.removeValue(forKey: name) }
+        if facts == nil, users.isEmpty { self.turn.zones.removeValue(forKey: name) }
         for slot in users {
             self.pumpAll(slot)
             self.arm(slot)
@@ -87,7 +87,7 @@ extension ServerCore {
         let limited = self.people[slot].settings.conversations.filter { $0.value.levelUntil != nil }
         let over = limited.filter { ($0.value.levelUntil ?? .max) <= now.wall }
         for conversation in over.keys.sorted() {
-            self.sendToStore(
+            self.turn.ask(
                 .endLevel(key, conversation, at: now.wall),
                 for: .clientRequest(
                     .setConversationSettings(conversation, ConversationSettings()),
@@ -100,7 +100,8 @@ extension ServerCore {
 
     /// `until` is wall milliseconds; nil if not known yet.
     func quiet(_ slot: Int, at now: Now) -> (hold: PushFacts.QuietHold, until: Int64?) {
-        guard let hours = self.people[slot].settings.person.quietHours, let zone = self.zones[hours.timeZone] else {
+        guard let hours = self.people[slot].settings.person.quietHours, let zone = self.turn.zones[hours.timeZone]
+        else {
             return (.none, nil)
         }
         guard let facts = zone.facts else { return (zone.isAsked ? .defer : .none, nil) }

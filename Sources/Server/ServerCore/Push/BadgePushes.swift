@@ -36,7 +36,7 @@ extension ServerCore {
         let device = self.people[slot].devices[index]
         switch BadgeVerdict(self.badgeFacts(slot, index)) {
         case .end: break
-        case .wait(.restarted): self.people[slot].devices[index].badge.dueAt = self.startedAt.monotonic + Self.hour
+        case .wait(.restarted): self.people[slot].devices[index].badge.dueAt = self.turn.startedAt.monotonic + Self.hour
         case .wait(.budget):
             let sent = self.badgeRoute(slot, index) == .silent ? device.badge.silent : device.badge.sent
             self.people[slot].devices[index].badge.dueAt = sent.first.map { $0 + Self.hour }
@@ -76,9 +76,9 @@ extension ServerCore {
             route != .silent
             && self.lastAlert(slot, device).map { now.monotonic < $0 + self.turn.settings.badgeAlertGap } ?? false
         facts.isBusy =
-            self.state != .open || device.lease != .gone || device.inFlight != nil || device.retry?.until != nil
+            self.turn.state != .open || device.lease != .gone || device.inFlight != nil || device.retry?.until != nil
             || device.turn != nil
-        let lane = self.lane(slot, index).flatMap { self.lanes[$0] }
+        let lane = self.lane(slot, index).flatMap { self.turn.lanes[$0] }
         facts.isLaneHeld =
             self.laneHold(slot, index) != .none
             || (lane.map { $0.isTripped || !$0.hasRoom(for: slot, self.turn.settings) } ?? false)
@@ -86,14 +86,15 @@ extension ServerCore {
     }
 
     func isSilentBudgetUnknown(_ device: Device) -> Bool {
-        device.signedInAt < self.startedAt.wall && self.turn.now.monotonic < self.startedAt.monotonic + Self.hour
+        device.signedInAt < self.turn.startedAt.wall
+            && self.turn.now.monotonic < self.turn.startedAt.monotonic + Self.hour
     }
 
     /// A server that has just started may have sent one, unless the device has connected since; and so may one that has forgotten the person
     /// before the gap was over.
     private func lastAlert(_ slot: Int, _ device: Device) -> Int64? {
         if let known = device.badge.alertAt { return known }
-        let atStart = device.signedInAt < self.startedAt.wall ? self.startedAt.monotonic : nil
+        let atStart = device.signedInAt < self.turn.startedAt.wall ? self.turn.startedAt.monotonic : nil
         return [atStart, self.people[slot].forgottenAlertAt].compactMap(\.self).max()
     }
 
@@ -126,14 +127,12 @@ extension ServerCore {
             self.turn.emit(.flagBug("a badge does not fit a push"))
             return
         }
-        self.makeLane(lane)
-        self.pushCount += 1
-        let push = PushID(self.pushCount)
-        self.pushes[push] = OutgoingPush(
+        self.turn.lanes.make(lane, self.turn.settings)
+        let push = self.turn.lanes.nextPush()
+        self.turn.lanes.pushes[push] = OutgoingPush(
             slot: slot, leg: LegID(message: MessageID(rawValue: 0), user: user, device: device.device), positions: [],
-            lane: lane, registration: registration,
-            wasAccepted: self.people[slot].devices[index].push.wasAccepted, attempt: 0,
-            badge: self.people[slot].unread, badgeRoute: route)
+            lane: lane, registration: registration, wasAccepted: self.people[slot].devices[index].push.wasAccepted,
+            attempt: 0, badge: self.people[slot].unread, badgeRoute: route)
         self.people[slot].devices[index].inFlight = push
         switch route {
         case .filtered: break
@@ -141,7 +140,7 @@ extension ServerCore {
         case .silent: self.people[slot].devices[index].badge.silent.append(now.monotonic)
         }
         self.people[slot].busyAt = now.monotonic
-        self.lanes[lane]?.begin(push, of: slot, at: now.monotonic)
+        self.turn.lanes[lane]?.begin(push, of: slot, at: now.monotonic)
         // Expiration 0: APNs keeps one push of an app for a phone that is off, and a badge must not replace an alert that waits there
         // (apns.md §15).
         self.turn.emit(

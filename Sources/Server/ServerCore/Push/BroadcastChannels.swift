@@ -17,7 +17,7 @@ extension ServerCore {
     mutating func manageChannels(
         _ asked: APNsChannelRequest, in app: AppID, for request: APIRequestID
     ) throws(ServerFrame.Problem) {
-        guard self.state == .open else { throw Self.unavailable }
+        guard self.turn.state == .open else { throw Self.unavailable }
         try self.admitCommand(.requests, of: app, "request")
         do throws(InvalidField) {
             try LiveActivityPush.checkTopic(asked.bundleID)
@@ -39,7 +39,7 @@ extension ServerCore {
     }
 
     mutating func finishChannels(_ asked: APNsChannelRequest, in app: AppID, for request: APIRequestID) {
-        if let id = asked.requestID, self.keysUnderWay[request] != nil {
+        if let id = asked.requestID, self.turn.shares.keys[request] != nil {
             self.passed.beginChannel(id, in: app, for: request)
         }
         self.turn.emit(.manageChannels(request, app, asked))

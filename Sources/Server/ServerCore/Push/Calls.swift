@@ -66,9 +66,9 @@ extension ServerCore {
     mutating func ring(_ call: Call, in app: AppID, for request: APIRequestID) throws(ServerFrame.Problem) {
         let callee = UserKey(app: app, user: call.callee)
         guard let slot = self.busySlot(of: callee, for: request, .ring(app, call)) else { return }
-        guard self.state == .open else { throw Self.unavailable }
+        guard self.turn.state == .open else { throw Self.unavailable }
         try self.admitCommand(.messages, of: app, "call")
-        try self.checkBacklog(of: .backend(app))
+        try self.turn.checkBacklog(of: .backend(app))
         do throws(InvalidField) { try call.validate() } catch { throw ServerFrame.Problem(error) }
         guard !self.people[slot].settings.blocked.contains(call.caller) else {
             throw .init(
@@ -76,9 +76,9 @@ extension ServerCore {
                 rule: "must name a person who accepts calls, \"\(call.callee)\" has blocked the caller")
         }
         try self.checkIsNew(call, in: app)
-        self.sendToStore(
+        self.turn.ask(
             .readProfiles(app, [call.caller]),
-            for: .api(request, .ring(app, call, at: self.keysUnderWay[request]?.at ?? self.turn.now.wall)),
+            for: .api(request, .ring(app, call, at: self.turn.shares.keys[request]?.at ?? self.turn.now.wall)),
             by: .backend(app))
     }
 
@@ -92,7 +92,7 @@ extension ServerCore {
         do throws(ServerFrame.Problem) {
             try self.checkIsNew(call, in: app)
             // Who is called stays in memory for some time.
-            guard self.state == .open, let slot = self.slots[UserKey(app: app, user: call.callee)],
+            guard self.turn.state == .open, let slot = self.slots[UserKey(app: app, user: call.callee)],
                 self.people[slot].isReady
             else { throw Self.unavailable }
             self.turn.emit(.reply(request, .ringing(at: at)))
@@ -112,25 +112,23 @@ extension ServerCore {
         guard let token = self.people[slot].devices[index].voIP else { return }
         let device = DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id)
         let registration = token.registration
-        let lane = PushLane(
-            app: device.user.app, environment: registration.environment, topic: registration.topic)
-        let push = CallPush(
-            app: device.user.app, call: call.id, slot: slot, device: device, token: token, lane: lane)
-        if self.lanes[lane] == nil, self.mayMake(lane) { self.makeLane(lane) }
+        let lane = self.turn.lanes.makeIfAllowed(PushLane(registration, in: device.user.app), self.turn.settings)
+        let push = CallPush(app: device.user.app, call: call.id, slot: slot, device: device, token: token, lane: lane)
         // A call cannot wait until an outage is over.
         // A token that APNs has refused is not asked again before the phone tells it anew.
-        if self.isHeld(registration, of: device) {
+        if self.turn.lanes.isHeld(registration, of: device) {
             return self.calls.record(.notSent(reason: LegWait.breakerOpen.rawValue), of: push)
         }
-        if let reason = self.reasonNotToRing(lane) { return self.calls.record(.notSent(reason: reason), of: push) }
+        if let reason = self.turn.lanes.reasonNotToPass(lane) {
+            return self.calls.record(.notSent(reason: reason), of: push)
+        }
         guard let request = try? self.callRequest(call, named: name, at: at, to: registration, of: device) else {
             return self.turn.emit(.flagBug("a call does not fit a push"))
         }
         self.calls.record(.pushing, of: push)
-        self.pushCount += 1
-        let id = PushID(self.pushCount)
+        let id = self.turn.lanes.nextPush()
         self.calls.begin(id, push)
-        self.lanes[lane]?.begin(id, of: slot, at: self.turn.now.monotonic)
+        self.turn.lanes[lane]?.begin(id, of: slot, at: self.turn.now.monotonic)
         self.turn.emit(.push(id, to: device, request))
     }
 
@@ -152,20 +150,10 @@ extension ServerCore {
             environment: registration.environment)
     }
 
-    private func reasonNotToRing(_ lane: PushLane) -> String? {
-        guard let known = self.lanes[lane] else { return LegWait.configFault.rawValue }
-        return switch known.hold {
-        case .none: nil
-        case .configFault: LegWait.configFault.rawValue
-        case .breakerOpen: LegWait.breakerOpen.rawValue
-        case .providerDown: LegWait.providerDown.rawValue
-        }
-    }
-
     /// A refused token is forgotten only where APNs says that it is dead. One that is bad is not asked again (HeldTokens.swift).
     mutating func endCallPush(_ id: PushID, _ push: CallPush, _ answer: PushAnswer) {
         self.report(answer, to: push)
-        self.lanes[push.lane]?.end(id, of: push.slot, at: self.turn.now.monotonic)
+        self.turn.lanes[push.lane]?.end(id, of: push.slot, at: self.turn.now.monotonic)
         switch answer {
         case .noCredential:
             let scope = LaneScope(
@@ -181,7 +169,7 @@ extension ServerCore {
             switch refusal.reaction {
             case .drop: self.forgetVoIPToken(push, refusal)
             case .quarantine:
-                self.holdToken(push.token.registration, of: push.device, wasAccepted: false, refusal)
+                self.turn.lanes.hold(push.token.registration, of: push.device, wasAccepted: false, refusal)
             case .bug, .config, .auth, .connection, .backoff: break
             }
         }
@@ -202,6 +190,6 @@ extension ServerCore {
         }
         guard refusal.invalidSince != nil, refusal.drops(registeredAt: token.at) else { return }
         self.clearVoIPTokens(of: [push.device])
-        self.sendToStore(.setVoIPToken(push.device, nil, about: token.registration), for: .setVoIPToken(nil))
+        self.turn.ask(.setVoIPToken(push.device, nil, about: token.registration), for: .setVoIPToken(nil))
     }
 }

@@ -59,34 +59,21 @@ struct HeldTokens: Sendable {
 extension ServerCore {
     func isHeld(_ slot: Int, _ index: Int) -> Bool {
         guard let (registration, _) = self.people[slot].devices[index].registration else { return false }
-        return self.isHeld(
+        return self.turn.lanes.isHeld(
             registration, of: DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id))
-    }
-
-    func isHeld(_ registration: PushRegistration, of device: DeviceKey) -> Bool {
-        let held = self.lanes[PushLane(registration, in: device.user.app)]?.held
-        // Most lanes hold none, and every push asks.
-        return held?.isEmpty == false && held?[device]?.registration == registration
-    }
-
-    mutating func holdToken(
-        _ registration: PushRegistration, of device: DeviceKey, wasAccepted: Bool, _ refusal: APNsRefusal
-    ) {
-        self.lanes[PushLane(registration, in: device.user.app)]?.held.hold(
-            .init(registration: registration, wasAccepted: wasAccepted, reason: refusal.reason.name), of: device)
     }
 
     /// The lane works. A token that was refused while it was stopped, or that had worked before the lane was known to, is tried once more: its
     /// refusal may have been the lane's. Any other is at fault itself, and not asked. What is in quarantine stays there.
     /// - Parameter before: the lane as it was before APNs accepted the push.
     mutating func settleHeld(of lane: PushLane, before: TokenBurst) {
-        guard self.lanes[lane]?.isTripped == false else { return }
-        self.lanes[lane]?.quarantined.removeAll()
-        while let (device, token) = self.lanes[lane]?.held.nextUnsettled() {
+        guard self.turn.lanes[lane]?.isTripped == false else { return }
+        self.turn.lanes[lane]?.quarantined.removeAll()
+        while let (device, token) = self.turn.lanes[lane]?.held.nextUnsettled() {
             guard let slot = self.slots[device.user], self.people[slot].isReady,
                 let index = self.people[slot].devices.index(of: device.device), self.isHeld(slot, index)
             else { continue }
-            self.lanes[lane]?.held.release(device)
+            self.turn.lanes[lane]?.held.release(device)
             if !before.isTripped, before.works || !token.wasAccepted {
                 self.quarantine(token.registration, slot, index, token.reason)
             }
@@ -97,7 +84,7 @@ extension ServerCore {
 
     mutating func quarantine(_ registration: PushRegistration, _ slot: Int, _ index: Int, _ reason: String) {
         let device = DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id)
-        self.lanes[PushLane(registration, in: device.user.app)]?.rememberQuarantine(
+        self.turn.lanes[PushLane(registration, in: device.user.app)]?.rememberQuarantine(
             .init(device: device, before: self.people[slot].devices[index].push))
         self.setPush(.quarantined(registration, at: self.turn.now.wall, reason: reason), slot, index)
     }
@@ -105,13 +92,13 @@ extension ServerCore {
     /// The app sends with other credentials than before: what APNs has refused with those is asked once more, and what was learnt of the lanes
     /// is forgotten.
     mutating func forgetRefusals(of app: AppID) {
-        for lane in self.lanes.keys.filter({ $0.app == app }).sorted() {
-            if self.lanes[lane]?.burst.state != .closed, self.lanes[lane]?.client.outage == nil {
+        for lane in self.turn.lanes.all.keys.filter({ $0.app == app }).sorted() {
+            if self.turn.lanes[lane]?.burst.state != .closed, self.turn.lanes[lane]?.client.outage == nil {
                 self.turn.emit(.clearAlarm(lane))
             }
-            self.lanes[lane]?.burst = TokenBurst()
+            self.turn.lanes[lane]?.burst = TokenBurst()
             self.takeBackQuarantines(of: lane)
-            for device in self.lanes[lane]?.held.releaseAll() ?? [] {
+            for device in self.turn.lanes[lane]?.held.releaseAll() ?? [] {
                 guard let slot = self.slots[device.user], self.people[slot].isReady,
                     let index = self.people[slot].devices.index(of: device.device)
                 else { continue }

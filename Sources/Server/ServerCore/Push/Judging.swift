@@ -75,7 +75,7 @@ extension ServerCore {
         let end = until ?? self.people[slot].devices[index].retry?.until
         let notBefore = end.map { now.wall + max(0, $0 - now.monotonic) }
         self.people[slot].devices[index].legs[leg].steps.append(.waited(wait, until: notBefore, at: now.wall))
-        self.sendToStore(.keepLeg(self.openLeg(slot, index, leg, notBefore: notBefore)))
+        self.turn.ask(.keepLeg(self.openLeg(slot, index, leg, notBefore: notBefore)))
     }
 
     func openLeg(_ slot: Int, _ index: Int, _ leg: Int, notBefore: Int64?) -> OpenLeg {

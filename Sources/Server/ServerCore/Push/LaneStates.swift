@@ -31,30 +31,18 @@ extension LaneOutage {
 // Whether APNs is usable is decided by the APNs client alone. Lanes hold their pushes for as long as it says so
 // (docs/inside/decisions/0026-one-judge-of-apns.md).
 extension ServerCore {
-    func reportedState(of lane: PushLane) -> LaneState {
-        guard !self.turn.settings.suspendedApps.contains(lane.app) else { return .paused(.ofSuspension) }
-        guard !self.outages.isEmpty else { return .usable }
-        return .worst(
-            of: [nil, lane.topic].compactMap {
-                self.outages[LaneScope(app: lane.app, environment: lane.environment, topic: $0)]
-            })
-    }
-
-    mutating func makeLane(_ lane: PushLane) {
-        guard self.lanes[lane] == nil else { return }
-        self.lanes[lane] = Lane(client: self.reportedState(of: lane))
-    }
-
     mutating func handleLaneReport(_ scope: LaneScope, _ state: LaneState) {
-        self.outages[scope] = state == .usable ? nil : state
+        self.turn.lanes.outages[scope] = state == .usable ? nil : state
         self.followClients(where: scope.covers)
     }
 
     /// Takes over the states of the lanes' credentials that the clients have reported.
     mutating func followClients(where isMeant: (PushLane) -> Bool) {
-        for lane in self.lanes.keys.filter(isMeant).sorted() {
-            let (before, after) = (self.lanes[lane]?.client ?? .usable, self.reportedState(of: lane))
-            self.lanes[lane]?.setClient(after)
+        for lane in self.turn.lanes.all.keys.filter(isMeant).sorted() {
+            let (before, after) = (
+                self.turn.lanes[lane]?.client ?? .usable, self.turn.lanes.reportedState(of: lane, self.turn.settings)
+            )
+            self.turn.lanes[lane]?.setClient(after)
             switch (before.outage, after.outage) {
             case (nil, nil): break
             case (let old, let new?):
@@ -63,7 +51,7 @@ extension ServerCore {
                     self.turn.emit(.raiseAlarm(lane, new.alarm))
                 }
             case (.some, nil):
-                if self.lanes[lane]?.burst.state == .closed { self.turn.emit(.clearAlarm(lane)) }
+                if self.turn.lanes[lane]?.burst.state == .closed { self.turn.emit(.clearAlarm(lane)) }
             }
             self.pumpLane(lane)
         }

@@ -89,6 +89,77 @@ struct Lane: Sendable {
     }
 }
 
+/// The lanes, what the APNs clients have reported of them, and the pushes of messages and badges whose answers are open.
+struct PushLanes: Sendable {
+    private(set) var all: [PushLane: Lane] = [:]
+    /// The APNs clients' last reports, without those that are usable.
+    var outages: [LaneScope: LaneState] = [:]
+    var pushes: [PushID: OutgoingPush] = [:]
+    private var pushCount: UInt64 = 0
+
+    subscript(lane: PushLane) -> Lane? {
+        get { self.all[lane] }
+        _modify { yield &self.all[lane] }
+    }
+
+    mutating func nextPush() -> PushID {
+        self.pushCount += 1
+        return PushID(self.pushCount)
+    }
+
+    func reportedState(of lane: PushLane, _ settings: ServerSettings) -> LaneState {
+        guard !settings.suspendedApps.contains(lane.app) else { return .paused(.ofSuspension) }
+        guard !self.outages.isEmpty else { return .usable }
+        return .worst(
+            of: [nil, lane.topic].compactMap {
+                self.outages[LaneScope(app: lane.app, environment: lane.environment, topic: $0)]
+            })
+    }
+
+    mutating func make(_ lane: PushLane, _ settings: ServerSettings) {
+        guard self.all[lane] == nil else { return }
+        self.all[lane] = Lane(client: self.reportedState(of: lane, settings))
+    }
+
+    /// An app whose topics are known has no more lanes than these make; any other a fixed number.
+    func mayMake(_ lane: PushLane, _ settings: ServerSettings) -> Bool {
+        guard settings.pushTopics[lane.app] == nil else { return settings.mayPush(to: lane.topic, in: lane.app) }
+        // tidy: order does not leave: a count is the same in any order
+        return self.all.keys.count { $0.app == lane.app } < settings.lanesMax
+    }
+
+    /// Returns the lane, made if it may be.
+    mutating func makeIfAllowed(_ lane: PushLane, _ settings: ServerSettings) -> PushLane {
+        if self.all[lane] == nil, self.mayMake(lane, settings) { self.make(lane, settings) }
+        return lane
+    }
+
+    func isHeld(_ registration: PushRegistration, of device: DeviceKey) -> Bool {
+        let held = self.all[PushLane(registration, in: device.user.app)]?.held
+        // Most lanes hold none, and every push asks.
+        return held?.isEmpty == false && held?[device]?.registration == registration
+    }
+
+    mutating func hold(
+        _ registration: PushRegistration, of device: DeviceKey, wasAccepted: Bool, _ refusal: APNsRefusal
+    ) {
+        self.all[PushLane(registration, in: device.user.app)]?.held.hold(
+            .init(registration: registration, wasAccepted: wasAccepted, reason: refusal.reason.name), of: device)
+    }
+
+    /// Calls and what passes by the log do not wait until an outage is over.
+    func reasonNotToPass(_ lane: PushLane, isTest: Bool = false) -> String? {
+        guard let hold = self.all[lane]?.hold else { return LegWait.configFault.rawValue }
+        return switch hold {
+        case .none: nil
+        case .configFault: LegWait.configFault.rawValue
+        // The brake is the server's own, and a test shows whether it is still needed.
+        case .breakerOpen: isTest ? nil : LegWait.breakerOpen.rawValue
+        case .providerDown: LegWait.providerDown.rawValue
+        }
+    }
+}
+
 extension ServerCore {
     /// The time that an idle lane stays: its state is worth something to the next push.
     static let laneIdleTime: Int64 = 600_000
@@ -96,44 +167,37 @@ extension ServerCore {
     func laneHold(_ slot: Int, _ index: Int) -> PushFacts.LaneHold {
         guard let lane = self.lane(slot, index) else { return .none }
         if self.isHeld(slot, index) { return .breakerOpen }
-        if let known = self.lanes[lane] { return known.hold }
-        guard self.mayMake(lane) else { return .configFault }
-        guard case .paused(let outage) = self.reportedState(of: lane) else { return .none }
-        return outage.hold
-    }
-
-    /// An app whose topics are known has no more lanes than these make; any other a fixed number.
-    func mayMake(_ lane: PushLane) -> Bool {
-        guard self.turn.settings.pushTopics[lane.app] == nil else {
-            return self.turn.settings.mayPush(to: lane.topic, in: lane.app)
+        if let known = self.turn.lanes[lane] { return known.hold }
+        guard self.turn.lanes.mayMake(lane, self.turn.settings) else { return .configFault }
+        guard case .paused(let outage) = self.turn.lanes.reportedState(of: lane, self.turn.settings) else {
+            return .none
         }
-        // tidy: order does not leave: a count is the same in any order
-        return self.lanes.keys.count { $0.app == lane.app } < self.turn.settings.lanesMax
+        return outage.hold
     }
 
     mutating func joinLane(_ slot: Int, _ index: Int) {
         guard self.people[slot].devices[index].turn == nil, let lane = self.lane(slot, index),
-            self.lanes[lane] != nil || self.mayMake(lane)
+            self.turn.lanes[lane] != nil || self.turn.lanes.mayMake(lane, self.turn.settings)
         else { return }
         let device = DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id)
         guard !self.isHeld(slot, index) else {
-            self.lanes[lane]?.held.judgeLater(device)
+            self.turn.lanes[lane]?.held.judgeLater(device)
             return
         }
         let shelf: LaneQueue.Shelf = self.people[slot].devices[index].push.wasAccepted ? .good : .unproven
         self.people[slot].devices[index].turn = LaneTurn(lane: lane, shelf: shelf)
-        self.makeLane(lane)
-        self.lanes[lane]?.queue.append(slot, self.people[slot].devices[index].id, on: shelf)
+        self.turn.lanes.make(lane, self.turn.settings)
+        self.turn.lanes[lane]?.queue.append(slot, self.people[slot].devices[index].id, on: shelf)
     }
 
     mutating func leaveLane(_ slot: Int, _ index: Int) {
         guard let turn = self.people[slot].devices[index].turn.take() else { return }
-        self.lanes[turn.lane]?.queue.remove(slot, self.people[slot].devices[index].id, from: turn.shelf)
+        self.turn.lanes[turn.lane]?.queue.remove(slot, self.people[slot].devices[index].id, from: turn.shelf)
     }
 
     /// The lane was at fault (design.md P8).
     mutating func takeBackQuarantines(of lane: PushLane) {
-        while let quarantine = self.lanes[lane]?.quarantined.popFirst() {
+        while let quarantine = self.turn.lanes[lane]?.quarantined.popFirst() {
             self.takeBack(quarantine.device, quarantine.before)
         }
     }
@@ -155,11 +219,13 @@ extension ServerCore {
     }
 
     mutating func handleBurstEvent(_ event: TokenBurst.Event, of lane: PushLane) {
-        guard self.lanes[lane] != nil else { return }
-        let before = self.lanes[lane]?.burst.until
+        guard self.turn.lanes[lane] != nil else { return }
+        let before = self.turn.lanes[lane]?.burst.until
         var changes: [TokenBurst.Effect] = []
-        self.lanes[lane]?.burst.handle(event, at: self.turn.now, settings: self.turn.settings, into: &changes)
-        if let until = self.lanes[lane]?.burst.until, until != before { self.setTimer(at: until, .lane(lane)) }
+        self.turn.lanes[lane]?.burst.handle(event, at: self.turn.now, settings: self.turn.settings, into: &changes)
+        if let until = self.turn.lanes[lane]?.burst.until, until != before {
+            self.turn.timers.set(at: until, .lane(lane))
+        }
         for change in changes {
             switch change {
             case .raiseAlarm(let alarm): self.turn.emit(.raiseAlarm(lane, alarm))
@@ -171,8 +237,8 @@ extension ServerCore {
     }
 
     mutating func pumpLane(_ lane: PushLane) {
-        guard self.state == .open else { return }
-        while let (slot, id) = self.lanes[lane]?.next(self.turn.settings) { self.letPush(slot, id) }
+        guard self.turn.state == .open else { return }
+        while let (slot, id) = self.turn.lanes[lane]?.next(self.turn.settings) { self.letPush(slot, id) }
     }
 
     private mutating func letPush(_ slot: Int, _ id: DeviceID) {
@@ -184,18 +250,20 @@ extension ServerCore {
 
     mutating func handleLaneTimer(_ lane: PushLane) {
         self.handleBurstEvent(.timeReached, of: lane)
-        guard let known = self.lanes[lane], let due = known.idleDueAt, self.turn.now.monotonic >= due else { return }
-        self.lanes[lane]?.idleDueAt = nil
+        guard let known = self.turn.lanes[lane], let due = known.idleDueAt, self.turn.now.monotonic >= due else {
+            return
+        }
+        self.turn.lanes[lane]?.idleDueAt = nil
         if known.isIdle, self.turn.now.monotonic >= known.usedAt + Self.laneIdleTime {
-            self.lanes.removeValue(forKey: lane)
+            self.turn.lanes[lane] = nil
         } else {
             self.watchIdle(lane)
         }
     }
 
     mutating func watchIdle(_ lane: PushLane) {
-        guard let known = self.lanes[lane], known.idleDueAt == nil else { return }
-        self.lanes[lane]?.idleDueAt = self.turn.now.monotonic + Self.laneIdleTime
-        self.setTimer(at: self.turn.now.monotonic + Self.laneIdleTime, .lane(lane))
+        guard let known = self.turn.lanes[lane], known.idleDueAt == nil else { return }
+        self.turn.lanes[lane]?.idleDueAt = self.turn.now.monotonic + Self.laneIdleTime
+        self.turn.timers.set(at: self.turn.now.monotonic + Self.laneIdleTime, .lane(lane))
     }
 }

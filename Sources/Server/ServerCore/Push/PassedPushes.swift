@@ -105,16 +105,16 @@ extension ServerCore {
     mutating func passOnce(
         _ command: APICommand, in app: AppID, for request: APIRequestID
     ) throws(ServerFrame.Problem) {
-        guard let keyed = self.keysUnderWay[request] else {
+        guard let keyed = self.turn.shares.keys[request] else {
             return self.finishPassing(command, for: request, at: self.turn.now.wall)
         }
-        try self.checkBacklog(of: .backend(app))
+        try self.turn.checkBacklog(of: .backend(app))
         // Nothing is read: the command is there for the key that is kept with it.
-        self.sendToStore(.readProfiles(app, []), for: .api(request, .pass(command, at: keyed.at)), by: .backend(app))
+        self.turn.ask(.readProfiles(app, []), for: .api(request, .pass(command, at: keyed.at)), by: .backend(app))
     }
 
     mutating func finishPassing(_ command: APICommand, for request: APIRequestID, at: Int64) {
-        guard self.state == .open else { return self.turn.emit(.reply(request, .refused(Self.unavailable))) }
+        guard self.turn.state == .open else { return self.turn.emit(.reply(request, .refused(Self.unavailable))) }
         switch command {
         case .pushActivity(let app, let push):
             self.finishActivity(push, in: app, for: request, at: at)
@@ -168,37 +168,17 @@ extension ServerCore {
             field: "topic", rule: "must be a topic of the app: \(topics.joined(separator: ", "))")
     }
 
-    /// Nothing that passes by the log waits until an outage is over.
-    func reasonNotToPass(_ lane: PushLane, isTest: Bool = false) -> String? {
-        guard let known = self.lanes[lane] else { return LegWait.configFault.rawValue }
-        return switch known.hold {
-        case .none: nil
-        case .configFault: LegWait.configFault.rawValue
-        // The brake is the server's own, and a test shows whether it is still needed.
-        case .breakerOpen: isTest ? nil : LegWait.breakerOpen.rawValue
-        case .providerDown: LegWait.providerDown.rawValue
-        }
-    }
-
-    /// The lane, made if it may be.
-    mutating func passingLane(_ app: AppID, _ environment: PushEnvironment, _ topic: String) -> PushLane {
-        let lane = PushLane(app: app, environment: environment, topic: topic)
-        if self.lanes[lane] == nil, self.mayMake(lane) { self.makeLane(lane) }
-        return lane
-    }
-
     mutating func beginPassing(_ push: PassingPush) -> PushID {
-        self.pushCount += 1
-        let id = PushID(self.pushCount)
+        let id = self.turn.lanes.nextPush()
         self.passed.begin(id, push)
-        self.lanes[push.lane]?.begin(id, of: Self.nobodysSlot, at: self.turn.now.monotonic)
+        self.turn.lanes[push.lane]?.begin(id, of: Self.nobodysSlot, at: self.turn.now.monotonic)
         return id
     }
 
     /// A refused token is not forgotten: tokens of Live Activities are the backend's, and a device's own waits until it shows who is at fault.
     mutating func endPassing(_ id: PushID, _ push: PassingPush, _ answer: PushAnswer) {
         self.report(answer, to: push)
-        self.lanes[push.lane]?.end(id, of: Self.nobodysSlot, at: self.turn.now.monotonic)
+        self.turn.lanes[push.lane]?.end(id, of: Self.nobodysSlot, at: self.turn.now.monotonic)
         if case .noCredential = answer {
             let scope = LaneScope(app: push.lane.app, environment: push.lane.environment, topic: push.lane.topic)
             self.handleLaneReport(scope, .paused(LaneOutage(.credential, reason: "NoCredential")))
@@ -220,7 +200,7 @@ extension ServerCore {
             else { return }
             let push = self.people[slot].devices[index].push
             guard self.people[slot].devices[index].registration?.registration == registration else { return }
-            self.holdToken(registration, of: device, wasAccepted: push.wasAccepted, refusal)
+            self.turn.lanes.hold(registration, of: device, wasAccepted: push.wasAccepted, refusal)
         }
     }
 
@@ -229,7 +209,7 @@ extension ServerCore {
     mutating func pushActivity(
         _ push: LiveActivityPush, in app: AppID, for request: APIRequestID
     ) throws(ServerFrame.Problem) {
-        guard self.state == .open else { throw Self.unavailable }
+        guard self.turn.state == .open else { throw Self.unavailable }
         try self.admitCommand(.messages, of: app, "live_activity")
         do throws(InvalidField) {
             try push.validate()
@@ -251,9 +231,10 @@ extension ServerCore {
         }
         self.turn.emit(.reply(request, .passed(at: at)))
         self.countDeliveries(1, by: nil, in: app)
-        let lane = self.passingLane(app, push.lane.environment, push.lane.topic)
+        let lane = self.turn.lanes.makeIfAllowed(
+            PushLane(app: app, environment: push.lane.environment, topic: push.lane.topic), self.turn.settings)
         var trace = ActivityPushTrace(push: push, sentAt: at, state: .pushing)
-        if let reason = self.reasonNotToPass(lane) {
+        if let reason = self.turn.lanes.reasonNotToPass(lane) {
             trace.state = .notSent(reason: reason)
             return self.passed.keepPush(.activity(trace), as: push.id, in: app, self.turn.now)
         }

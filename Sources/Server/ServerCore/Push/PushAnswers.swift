@@ -29,19 +29,19 @@ extension ServerCore {
     mutating func endPush(_ id: PushID, _ answer: PushAnswer) {
         if let push = self.calls.end(id) { return self.endCallPush(id, push, answer) }
         if let push = self.passed.end(id) { return self.endPassing(id, push, answer) }
-        guard let push = self.pushes.removeValue(forKey: id) else {
+        guard let push = self.turn.lanes.pushes.removeValue(forKey: id) else {
             self.turn.emit(.flagBug("\(id) was answered twice or never sent"))
             return
         }
         self.report(answer, to: push)
-        self.lanes[push.lane]?.end(id, of: push.slot, at: self.turn.now.monotonic)
+        self.turn.lanes[push.lane]?.end(id, of: push.slot, at: self.turn.now.monotonic)
         if case .noCredential = answer {
             let scope = LaneScope(
                 app: push.lane.app, environment: push.lane.environment, topic: push.lane.topic)
             self.handleLaneReport(scope, .paused(LaneOutage(.credential, reason: "NoCredential")))
         }
         let (event, reaction) = Self.reaction(to: answer, of: id, push)
-        let before = self.lanes[push.lane]?.burst ?? TokenBurst()
+        let before = self.turn.lanes[push.lane]?.burst ?? TokenBurst()
         self.handleBurstEvent(event, of: push.lane)
         self.addAnswer(answer, to: push, id)
         self.applyReaction(reaction, to: push, id)
@@ -136,7 +136,7 @@ extension ServerCore {
                 guard isSameToken else { break }
                 self.leaveLane(slot, index)
                 let key = DeviceKey(user: push.leg.user, device: device)
-                self.holdToken(push.registration, of: key, wasAccepted: push.wasAccepted, refusal)
+                self.turn.lanes.hold(push.registration, of: key, wasAccepted: push.wasAccepted, refusal)
             }
         }
         if reaction.isAccepted, isSameToken { self.recordAcceptance(slot, index) }
@@ -151,7 +151,7 @@ extension ServerCore {
 
     /// A token that never worked is, when its lane works; of one that did the next push that APNs accepts shows it.
     private func isTokenAtFault(_ push: OutgoingPush) -> Bool {
-        guard let lane = self.lanes[push.lane], !lane.isTripped else { return false }
+        guard let lane = self.turn.lanes[push.lane], !lane.isTripped else { return false }
         guard push.wasAccepted else { return lane.burst.works }
         return false
     }
@@ -201,7 +201,7 @@ extension ServerCore {
 
     /// Longer after each failure. What fails while the APNs client has paused the lane waits for that.
     private mutating func waitForRetry(_ slot: Int, _ index: Int, _ wait: LegWait, on lane: PushLane) {
-        if wait != .throttled, case .paused = self.lanes[lane]?.client { return }
+        if wait != .throttled, case .paused = self.turn.lanes[lane]?.client { return }
         let failures = (self.people[slot].devices[index].retry?.failures ?? 0) + 1
         let longest =
             wait == .throttled ? self.turn.settings.backOffMax : min(self.turn.settings.backOffMax, Self.failureWaitMax)

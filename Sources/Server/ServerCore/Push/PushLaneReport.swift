@@ -33,7 +33,7 @@ extension ServerCore {
     package func queueLengths() -> [AppID: PushQueueLength] {
         var lengths: [AppID: PushQueueLength] = [:]
         // tidy: order does not leave: a sum is the same in any order
-        for (lane, state) in self.lanes {
+        for (lane, state) in self.turn.lanes.all {
             lengths[lane.app, default: PushQueueLength()].waiting += state.queue.count
             lengths[lane.app, default: PushQueueLength()].inFlight += state.inFlight
         }
@@ -42,7 +42,7 @@ extension ServerCore {
 
     /// Sorted.
     func laneReports(of app: AppID) -> [PushLaneReport] {
-        var reports = self.lanes.filter { $0.key.app == app }.map { lane, state in
+        var reports = self.turn.lanes.all.filter { $0.key.app == app }.map { lane, state in
             PushLaneReport(
                 environment: lane.environment, topic: lane.topic, hold: state.hold, outage: state.client.outage,
                 waiting: state.queue.count, inFlight: state.inFlight, refused: state.held.count,
@@ -50,7 +50,7 @@ extension ServerCore {
         }
         // Of a credential as a whole, also where no push has made a lane yet.
         // tidy: order does not leave: they are sorted
-        for (scope, state) in self.outages where scope.app == app && scope.topic == nil {
+        for (scope, state) in self.turn.lanes.outages where scope.app == app && scope.topic == nil {
             guard let outage = state.outage else { continue }
             reports.append(
                 PushLaneReport(

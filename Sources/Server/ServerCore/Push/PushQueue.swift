@@ -46,7 +46,7 @@ extension ServerCore {
     }
 
     private func mayPush(to index: Int, of slot: Int) -> Bool {
-        self.state == .open && !self.people[slot].isRestoringLegs && !self.people[slot].devices[index].isLeaving
+        self.turn.state == .open && !self.people[slot].isRestoringLegs && !self.people[slot].devices[index].isLeaving
     }
 
     mutating func pumpAll(_ slot: Int) {
@@ -82,8 +82,8 @@ extension ServerCore {
         else { return .waits }
         self.people[slot].devices[index].legs[leg].state = .queued
         guard self.people[slot].devices[index].inFlight == nil else { return .mustQueue }
-        self.makeLane(lane)
-        guard hasTurn || self.lanes[lane]?.hasRoom(for: slot, self.turn.settings) == true else {
+        self.turn.lanes.make(lane, self.turn.settings)
+        guard hasTurn || self.turn.lanes[lane]?.hasRoom(for: slot, self.turn.settings) == true else {
             self.joinLane(slot, index)
             return .mustQueue
         }
@@ -95,9 +95,8 @@ extension ServerCore {
             let request = try self.pushRequest(
                 for: id, open, with: merged.dropLast().map { self.people[slot].devices[index].legs[$0].position },
                 of: slot, to: registration)
-            self.pushCount += 1
-            let push = PushID(self.pushCount)
-            self.pushes[push] = OutgoingPush(
+            let push = self.turn.lanes.nextPush()
+            self.turn.lanes.pushes[push] = OutgoingPush(
                 slot: slot, leg: id, positions: merged.map { self.people[slot].devices[index].legs[$0].position },
                 lane: lane, registration: registration, wasAccepted: wasAccepted, attempt: open.attempts,
                 badge: self.people[slot].unread)
@@ -112,7 +111,7 @@ extension ServerCore {
                     .pushed(LegPush(request, carrier: carrier, attempt: open.attempts), at: self.turn.now.wall))
             }
             self.people[slot].devices[index].inFlight = push
-            self.lanes[lane]?.begin(push, of: slot, at: self.turn.now.monotonic)
+            self.turn.lanes[lane]?.begin(push, of: slot, at: self.turn.now.monotonic)
             let device = DeviceKey(user: id.user, device: self.people[slot].devices[index].id)
             self.turn.emit(.push(push, to: device, request))
             self.reportSent(merged, of: slot, index, in: request)
@@ -127,7 +126,7 @@ extension ServerCore {
 
     /// To the steps of another device's legs than the one that has told of it.
     mutating func addReading(_ slot: Int, _ index: Int, _ conversation: ConversationID, upTo: LogPosition) {
-        let reader = self.readingDevice
+        let reader = self.turn.reader
         guard self.people[slot].devices[index].id != reader else { return }
         let user = self.people[slot].key.user
         self.people[slot].devices[index].legs.addStep(.read(on: reader, at: self.turn.now.wall)) { leg in

@@ -224,9 +224,9 @@ extension ServerCore {
     }
 
     private mutating func alertText(of shared: SharedMessage, _ tag: String, _ words: NotificationWords) -> String {
-        if let last = self.lastAlert, last.message === shared, last.tag == tag { return last.text }
+        if let last = self.turn.lastAlert, last.message === shared, last.tag == tag { return last.text }
         let text = PushText.shortText(of: shared.message, in: words)
-        self.lastAlert = (shared, tag, text)
+        self.turn.lastAlert = (shared, tag, text)
         return text
     }
 }

@@ -11,7 +11,7 @@ struct RecalledMessage: Hashable, Sendable {
 extension ServerCore {
     mutating func recall(_ message: Message, _ recall: Recall, _ deliveries: [Delivery], shown: [LegID]) {
         // The store could not count legs that have ended since it was asked.
-        let late = self.lateEnds.filter { $0.leg.message == message.id }.map(\.leg)
+        let late = self.turn.store.lateEnds.filter { $0.leg.message == message.id }.map(\.leg)
         let devices = Dictionary(grouping: shown + late, by: \.user)
         for delivery in deliveries {
             let user = UserKey(app: message.app, user: delivery.user)
@@ -59,7 +59,7 @@ extension ServerCore {
             case .recall = self.people[slot].devices[index].legs[leg].subject
         else { return }
         self.people[slot].devices[index].legs[leg].isKept = true
-        self.sendToStore(.keepLeg(self.openLeg(slot, index, leg, notBefore: nil)))
+        self.turn.ask(.keepLeg(self.openLeg(slot, index, leg, notBefore: nil)))
     }
 
     /// After a crash only the message's trace knows whether devices must be told of this recall. Only devices that

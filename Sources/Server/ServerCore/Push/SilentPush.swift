@@ -77,7 +77,7 @@ extension ServerCore {
         _ push: SilentPush, to user: UserKey, for request: APIRequestID
     ) throws(ServerFrame.Problem) {
         guard let slot = self.busySlot(of: user, for: request, .silentPush(user, push)) else { return }
-        guard self.state == .open else { throw Self.unavailable }
+        guard self.turn.state == .open else { throw Self.unavailable }
         try self.admitCommand(.messages, of: user.app, "silent_push")
         do throws(InvalidField) { try push.validate() } catch { throw ServerFrame.Problem(error) }
         if let device = push.device, self.people[slot].devices.index(of: device) == nil {
@@ -115,9 +115,9 @@ extension ServerCore {
         }
         if let wait = self.silentWait(device) { return wait }
         let key = DeviceKey(user: self.people[slot].key, device: device.id)
-        let lane = self.passingLane(key.user.app, registration.environment, registration.topic)
-        if self.isHeld(registration, of: key) { return .notSent(reason: LegWait.breakerOpen.rawValue) }
-        if let reason = self.reasonNotToPass(lane) { return .notSent(reason: reason) }
+        let lane = self.turn.lanes.makeIfAllowed(PushLane(registration, in: key.user.app), self.turn.settings)
+        if self.turn.lanes.isHeld(registration, of: key) { return .notSent(reason: LegWait.breakerOpen.rawValue) }
+        if let reason = self.turn.lanes.reasonNotToPass(lane) { return .notSent(reason: reason) }
         let tag = recipientTag(of: key, salt: self.turn.settings.recipientTagSalt)
         guard let request = try? push.request(to: registration, for: tag) else {
             self.turn.emit(.flagBug("a silent push does not fit"))
@@ -134,7 +134,7 @@ extension ServerCore {
         let now = self.turn.now
         func wall(_ monotonic: Int64) -> Int64 { now.wall + max(0, monotonic - now.monotonic) }
         if self.isSilentBudgetUnknown(device) {
-            return .budgetUnknown(nextAt: wall(self.startedAt.monotonic + Self.hour))
+            return .budgetUnknown(nextAt: wall(self.turn.startedAt.monotonic + Self.hour))
         }
         let sent = device.badge.silent.filter { now.monotonic < $0 + Self.hour }
         guard sent.count >= self.turn.settings.silentPushesPerHour, let first = sent.first else { return nil }

@@ -11,7 +11,7 @@ extension ServerCore {
     ) throws(ServerFrame.Problem) {
         let command = APICommand.testPush(device, test)
         guard let slot = self.busySlot(of: device.user, for: request, command) else { return }
-        guard self.state == .open else { throw Self.unavailable }
+        guard self.turn.state == .open else { throw Self.unavailable }
         try self.admitCommand(.messages, of: device.user.app, "test_push")
         do throws(InvalidField) { try test.validate() } catch { throw ServerFrame.Problem(error) }
         guard self.people[slot].devices.index(of: device.device) != nil else { throw .init(Self.unknownDevice) }
@@ -33,7 +33,7 @@ extension ServerCore {
             report.state = .notSent(reason: "no_token")
             return self.passed.keepPush(.test(report), as: test.id, in: key.user.app, now)
         }
-        if let reason = self.reasonNotToPass(lane, isTest: true) {
+        if let reason = self.turn.lanes.reasonNotToPass(lane, isTest: true) {
             report.state = .notSent(reason: reason)
             return self.passed.keepPush(.test(report), as: test.id, in: key.user.app, now)
         }
@@ -41,7 +41,7 @@ extension ServerCore {
         let id = self.beginPassing(
             PassingPush(app: key.user.app, id: test.id, lane: lane, subject: .test(key, registration)))
         self.passed.wait(for: id, request)
-        self.setTimer(at: now.monotonic + Self.testPushWait, .testPush(id))
+        self.turn.timers.set(at: now.monotonic + Self.testPushWait, .testPush(id))
         self.turn.emit(.push(id, to: key, asked))
     }
 
@@ -68,8 +68,9 @@ extension ServerCore {
         guard let registration = device.push.registration, let bytes = try? test.payload.serialized(for: .alert) else {
             return report
         }
-        let lane = self.passingLane(self.people[slot].key.app, registration.environment, registration.topic)
-        let known = self.lanes[lane]
+        let lane = self.turn.lanes.makeIfAllowed(
+            PushLane(registration, in: self.people[slot].key.app), self.turn.settings)
+        let known = self.turn.lanes[lane]
         report.lane = .init(
             lane: lane, hold: known?.hold ?? .configFault, outage: known?.client.outage,
             waiting: known?.queue.count ?? 0, inFlight: known?.inFlight ?? 0)

@@ -36,10 +36,10 @@ package struct PushDraft: Hashable, Sendable {
 extension ServerCore {
     mutating func createPush(_ draft: PushDraft, of app: AppID, for request: APIRequestID) throws(ServerFrame.Problem) {
         try self.admitCommand(.messages, of: app, "push")
-        try self.checkBacklog(of: .backend(app))
+        try self.turn.checkBacklog(of: .backend(app))
         try self.checkStorage()
         let job = try self.makePushJob(draft, of: app)
-        self.sendToStore(.createPush(job), for: .api(request, .createPush), by: .backend(app))
+        self.turn.ask(.createPush(job), for: .api(request, .createPush), by: .backend(app))
     }
 
     private mutating func makePushJob(_ draft: PushDraft, of app: AppID) throws(ServerFrame.Problem) -> PushJob {
@@ -98,10 +98,10 @@ extension ServerCore {
         _ id: PushJobID, of app: AppID, _ change: PushJobChange, for request: APIRequestID
     ) throws(ServerFrame.Problem) {
         try self.admitCommand(.requests, of: app, "push")
-        try self.checkBacklog(of: .backend(app))
+        try self.turn.checkBacklog(of: .backend(app))
         let holdsSteps = self.pushRunner.runs[id]?.job.app == app
         if holdsSteps { self.pushRunner.runs[id]?.asked += 1 }
-        self.sendToStore(
+        self.turn.ask(
             .changePush(app, id, change, at: self.turn.now.wall),
             for: .api(request, .changePush(id, holdsSteps: holdsSteps)), by: .backend(app))
     }
@@ -119,8 +119,8 @@ extension ServerCore {
     private mutating func countAudience(
         _ audience: PushAudience, of app: AppID, for request: APIRequestID, counted: AudienceCount, after: UInt64
     ) throws(ServerFrame.Problem) {
-        try self.checkBacklog(of: .backend(app))
-        self.sendToStore(
+        try self.turn.checkBacklog(of: .backend(app))
+        self.turn.ask(
             .countAudience(app, audience, after: after, limit: StoreRules.pushCountMax),
             for: .api(request, .countAudience(app, audience, counted: counted)), by: .backend(app))
     }
@@ -140,10 +140,10 @@ extension ServerCore {
         _ change: LabelChange, of user: UserKey, for request: APIRequestID
     ) throws(ServerFrame.Problem) {
         try self.admitCommand(.requests, of: user.app, "labels")
-        try self.checkBacklog(of: .backend(user.app))
+        try self.turn.checkBacklog(of: .backend(user.app))
         try self.checkStorage()
         if case .tags(let tags) = change { try self.checkTags(tags, of: user.app, "tags") }
-        self.sendToStore(.setLabels(user, change), for: .api(request, .labels), by: .backend(user.app))
+        self.turn.ask(.setLabels(user, change), for: .api(request, .labels), by: .backend(user.app))
     }
 }
 

@@ -21,11 +21,11 @@ extension ServerCore {
     private mutating func armPushTimer(at: Int64) {
         guard at < self.pushRunner.dueAt ?? .max else { return }
         self.pushRunner.dueAt = at
-        self.setTimer(at: at, .pushJobs)
+        self.turn.timers.set(at: at, .pushJobs)
     }
 
     mutating func runPushJobs() {
-        guard self.state == .open, !self.pushRunner.runs.isEmpty else { return }
+        guard self.turn.state == .open, !self.pushRunner.runs.isEmpty else { return }
         var room = self.turn.settings.pushLegsMax - self.pushLegsUnderWay()
         for run in self.pushRunner.runs.values { room -= run.reach }
         var due = Int64.max
@@ -63,7 +63,7 @@ extension ServerCore {
 
     private mutating func step(_ run: PushRunner.Run, _ room: inout Int) -> Int64? {
         let now = self.turn.now
-        guard self.storeBacklog < self.turn.settings.pushBacklogMax,
+        guard self.turn.store.backlog < self.turn.settings.pushBacklogMax,
             room >= min(PushRunner.reachMin, self.turn.settings.pushLegsMax)
         else { return now.monotonic + PushRunner.shortWait }
         // A person may have many.
@@ -85,7 +85,7 @@ extension ServerCore {
 
     private mutating func askAboutPush(_ id: PushJobID, _ command: StoreCommand, for request: PendingStoreRequest) {
         self.pushRunner.runs[id]?.asked += 1
-        self.sendToStore(command, for: request)
+        self.turn.ask(command, for: request)
     }
 
     // MARK: - What is under way

@@ -8,7 +8,7 @@ extension ServerCore {
     ) throws(ServerFrame.Problem) {
         let now = self.turn.now
         try self.admitCommand(.messages, of: app, "send")
-        try self.checkBacklog(of: .backend(app))
+        try self.turn.checkBacklog(of: .backend(app))
         try self.checkStorage()
         let recipients = Set(recipients).sorted()
         do throws(InvalidField) {
@@ -23,7 +23,7 @@ extension ServerCore {
         message.sentAt = now.wall
         let operation = CustomOperation(
             app: app, message: message, recipients: recipients, clientMessageID: clientMessageID)
-        self.sendToStore(.acceptCustom(operation), for: .api(request, .sendCustom(operation)), by: .backend(app))
+        self.turn.ask(.acceptCustom(operation), for: .api(request, .sendCustom(operation)), by: .backend(app))
     }
 
     mutating func finishCustom(

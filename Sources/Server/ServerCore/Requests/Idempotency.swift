@@ -31,23 +31,23 @@ extension ServerCore {
     ) throws(ServerFrame.Problem) {
         let request = IdempotentRequest(
             key: key, fingerprint: fingerprint, keptMax: self.turn.settings.idempotencyKeysMax, at: self.turn.now.wall)
-        guard self.keysUnderWay.begin(id, request) else { return self.turn.emit(.reply(id, .keyInUse)) }
-        try self.checkBacklog(of: .backend(key.app))
-        self.sendToStore(.readKept(key, at: self.turn.now.wall), for: .api(id, .kept(command)), by: .backend(key.app))
+        guard self.turn.shares.keys.begin(id, request) else { return self.turn.emit(.reply(id, .keyInUse)) }
+        try self.turn.checkBacklog(of: .backend(key.app))
+        self.turn.ask(.readKept(key, at: self.turn.now.wall), for: .api(id, .kept(command)), by: .backend(key.app))
     }
 
     mutating func finishLookup(_ id: APIRequestID, _ command: APICommand, _ kept: KeptAnswer?) {
         guard let kept else { return self.serve(command, for: id) }
-        guard kept.fingerprint == self.keysUnderWay[id]?.fingerprint else {
+        guard kept.fingerprint == self.turn.shares.keys[id]?.fingerprint else {
             return self.turn.emit(.reply(id, .keyReused))
         }
         switch (command, kept.answer) {
         case (.createPush(let app, _), .accepted(let job, _, _)):
-            self.sendToStore(.readPush(app, job), for: .api(id, .pushJob))
+            self.turn.ask(.readPush(app, job), for: .api(id, .pushJob))
         case (.changePush(let app, let job, _), _):
-            self.sendToStore(.readPush(app, job), for: .api(id, .pushJob))
+            self.turn.ask(.readPush(app, job), for: .api(id, .pushJob))
         case (.registerInstallations(let app, let all), _):
-            self.keysUnderWay.end(id)
+            self.turn.shares.keys.end(id)
             self.serve(.registerInstallations(app, all.map { $0.map(\.again) }), for: id)
         default:  // tidy: the others are answered at once
             let repeated = self.repeatedAnswer(to: command, kept) ?? Self.result(of: command, kept)
@@ -72,7 +72,7 @@ extension ServerCore {
 
     /// Once a request is answered, its key may be used again: the next one finds the answer, or is carried out if there is none.
     mutating func releaseKeys(since first: Int) {
-        for case .reply(let request, _) in self.turn.effects[first...] { self.keysUnderWay.end(request) }
+        for case .reply(let request, _) in self.turn.effects[first...] { self.turn.shares.keys.end(request) }
     }
 }
 

@@ -43,7 +43,7 @@ extension ServerCore {
             return
         }
         guard self.reserveNumber(number, session) else { return }
-        self.sessions[session]?.requestsInFlight += 1
+        self.turn.sessions[session]?.requestsInFlight += 1
         let user = known.device.user
         self.carryOut(request, Asked(requester: .session(session, number), app: user.app, actor: user.user))
     }
@@ -51,7 +51,7 @@ extension ServerCore {
     /// Reserves a request's number until it is answered. A number in use is refused by a problem: an answer with that
     /// number would be taken for that of the first.
     mutating func reserveNumber(_ number: RequestNumber, _ session: SessionID) -> Bool {
-        guard self.sessions[session]?.numbersInFlight.append(number).inserted != false else {
+        guard self.turn.sessions[session]?.numbersInFlight.append(number).inserted != false else {
             let problem = ServerFrame.Problem(
                 code: .invalidField, field: "request.number",
                 rule: "must be another one: request \(number) of this connection is not answered yet")
@@ -68,7 +68,7 @@ extension ServerCore {
     mutating func carryOut(_ request: ClientRequest, _ asked: Asked) {
         do throws(ServerFrame.Problem) {
             if let asker = asked.asker {
-                try self.checkBacklog(of: asker, isReading: request.isReading)
+                try self.turn.checkBacklog(of: asker, isReading: request.isReading)
             }
             try AnonymousRules.check(request, asked)
             try self.checkRequest(request, asked)
@@ -77,7 +77,7 @@ extension ServerCore {
             case .setPersonSettings(let settings):
                 let user = try Self.person(asked)
                 if self.hasTimeZone(of: settings, orQueue: .init(asked: asked, user: user, settings: settings)) {
-                    self.sendToStore(
+                    self.turn.ask(
                         .setPersonSettings(user, settings, at: self.turn.now.wall), for: .clientRequest(request, asked),
                         by: asked.asker)
                 }
@@ -101,7 +101,7 @@ extension ServerCore {
             case .change, .recall, .edit, .delete, .setConversationSettings, .setConversationState, .setBlocked,
                 .conversation, .settings, .history, .receipts, .setProfile, .profiles, .setFollowing, .following,
                 .setTags:
-                self.sendToStore(
+                self.turn.ask(
                     try self.command(for: request, asked), for: .clientRequest(request, asked), by: asked.asker)
             }
         } catch {
@@ -212,9 +212,9 @@ extension ServerCore {
     mutating func answer(_ asked: Asked, _ answer: ClientAnswer) {
         switch asked.requester {
         case .session(let session, let number):
-            self.sessions[session]?.requestsInFlight -= 1
-            self.sessions[session]?.numbersInFlight.remove(number)
-            self.write(.answer(number, answer), to: session)
+            self.turn.sessions[session]?.requestsInFlight -= 1
+            self.turn.sessions[session]?.numbersInFlight.remove(number)
+            self.turn.write(.answer(number, answer), to: session)
         case .api(let request): self.turn.emit(.reply(request, .answer(answer)))
         case .core: break
         }

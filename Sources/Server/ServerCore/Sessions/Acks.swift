@@ -16,9 +16,11 @@ extension ServerCore {
     }
 
     mutating func tellEnd(_ ended: EndedLeg, slot: Int, index: Int) {
-        self.sendToStore(.endLeg(ended))
+        self.turn.ask(.endLeg(ended))
         if ended.end.couldNotBePushed { self.people[slot].devices[index].unpushed.insert(ended.leg.message) }
-        if ended.end.mayBeShown { self.lateEnds.append(LateEnd(request: self.storeRequests, leg: ended.leg)) }
+        if ended.end.mayBeShown {
+            self.turn.store.lateEnds.append(LateEnd(request: self.turn.store.sent, leg: ended.leg))
+        }
     }
 
     /// design.md §3 "Acks".
@@ -63,8 +65,8 @@ extension ServerCore {
         self.people[slot].devices[index].progressAt = self.turn.now.monotonic
         let user = self.people[slot].key
         let device = self.people[slot].devices[index].id
-        var requests = self.storeRequests
-        let isWatched = self.watchers[user] != nil
+        var requests = self.turn.store.sent
+        let isWatched = self.turn.sessions.watchers[user] != nil
         var arrivals: [ArrivedMessage] = []
         var shown: [LateEnd] = []
         let isLeaving = self.people[slot].devices[index].isLeaving
@@ -79,8 +81,8 @@ extension ServerCore {
             self.turn.emit(.store(StoreRequestID(requests), .endLeg(ended)))
             if ended.end.mayBeShown { shown.append(LateEnd(request: requests, leg: ended.leg)) }
         }
-        self.storeRequests = requests
-        self.lateEnds.append(contentsOf: shown)
+        self.turn.store.sent = requests
+        self.turn.store.lateEnds.append(contentsOf: shown)
         if isLeaving { self.people[slot].devices[index].leaving?.ended.append(contentsOf: untold) }
         if !arrivals.isEmpty { self.sendDeliveryReceipts(arrivals, slot: slot) }
     }
@@ -93,7 +95,7 @@ extension ServerCore {
         self.people[slot].devices[index].written = max(self.people[slot].devices[index].written, settled)
         self.people[slot].devices[index].owesSettled = false
         let key = DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id)
-        self.sendToStore(.advance(key, settled: settled, decided: nil))
+        self.turn.ask(.advance(key, settled: settled, decided: nil))
     }
 
     /// A device left to sync on its own gets the newest entry once it has caught up: it notices the gap if it lacks
@@ -136,6 +138,6 @@ extension ServerCore {
         }
         self.people[slot].devices[index].written = decided
         let key = DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id)
-        self.sendToStore(.advance(key, settled: nil, decided: decided))
+        self.turn.ask(.advance(key, settled: nil, decided: decided))
     }
 }

@@ -42,7 +42,7 @@ extension ServerCore {
     mutating func connect(
         _ session: SessionID, _ hello: ClientFrame.Hello, _ verdict: TokenVerdict, from address: String
     ) {
-        guard self.openings[session] == nil, self.sessions[session] == nil else {
+        guard !self.turn.sessions.contains(session) else {
             self.turn.emit(.flagBug("\(session) connected twice"))
             return
         }
@@ -54,12 +54,12 @@ extension ServerCore {
             let limits = self.turn.settings.limits(of: opening.device.user.app)
             self.people[slot].buckets.consume(.connects, 1, limits[.person, .connects], at: self.turn.now.monotonic)
             self.people[slot].signingIn.append(opening.device.device)
-            self.openings[session] = opening
-            if hello.after > 0, hello.opening > 0, hello.opening != self.identity.opening {
+            self.turn.sessions.openings[session] = opening
+            if hello.after > 0, hello.opening > 0, hello.opening != self.turn.identity.opening {
                 let held = HeldLog(opening: hello.opening, position: hello.after)
-                self.sendToStore(.compareLog(opening.device.user, held), for: .compareLog(session))
+                self.turn.ask(.compareLog(opening.device.user, held), for: .compareLog(session))
             }
-            self.sendToStore(
+            self.turn.ask(
                 .signIn(
                     opening.device, platform: hello.platform, tokenIssuedAt: opening.token.issuedAt,
                     at: self.turn.now.wall), for: .signIn(session, opening.device), by: .person(opening.device.user))
@@ -120,7 +120,7 @@ extension ServerCore {
             }
             if self.people[slot].isReady { self.arm(slot) }
         }
-        guard self.openings.removeValue(forKey: session) != nil else { return }
+        guard self.turn.sessions.openings.removeValue(forKey: session) != nil else { return }
         self.turn.emit(.write(session, .problem(problem, isFatal: true)))
         self.turn.emit(.close(session))
     }
@@ -135,7 +135,7 @@ extension ServerCore {
         let index = self.deviceIndex(of: record, in: slot)
         // The app's backend has registered it, and keeps no other device from being there.
         guard let session else { return self.people[slot].devices[index].push = record.push }
-        guard let opening = self.openings.removeValue(forKey: session) else {
+        guard let opening = self.turn.sessions.openings.removeValue(forKey: session) else {
             // The connection was closed meanwhile: the device is signed in all the same.
             self.people[slot].devices[index].signedInAt = record.signedInAt
             self.people[slot].devices[index].platform = record.platform
@@ -148,7 +148,7 @@ extension ServerCore {
             self.turn.emit(.write(older, .problem(problem, isFatal: true)))
             self.close(older)
         }
-        self.sessions[session] = Session(device: opening.device, slot: slot)
+        self.turn.sessions[session] = Session(device: opening.device, slot: slot)
         self.report(.connected, slot: slot, index: index)
         self.people[slot].devices[index].session = session
         self.people[slot].devices[index].userToken = SessionToken(opening.token, at: now, self.turn.settings)
@@ -168,9 +168,10 @@ extension ServerCore {
                         heartbeatMilliseconds: UInt32(clamping: self.turn.settings.heartbeat),
                         frameBytesMax: self.turn.settings.frameBytesMax,
                         recipientTag: recipientTag(of: opening.device, salt: self.turn.settings.recipientTagSalt),
-                        extensionToken: opening.extensionToken, storeID: self.identity.id,
-                        generation: self.identity.generation, serverFrameBytesMax: ServerSettings.serverFrameBytesMax,
-                        opening: self.identity.opening, isOtherLog: opening.isOtherLog))))
+                        extensionToken: opening.extensionToken, storeID: self.turn.identity.id,
+                        generation: self.turn.identity.generation,
+                        serverFrameBytesMax: ServerSettings.serverFrameBytesMax, opening: self.turn.identity.opening,
+                        isOtherLog: opening.isOtherLog))))
         self.people[slot].devices[index].platform = record.platform
         self.changeLease(slot, index, .connected(opening.run))
         if opening.run == .foreground { self.settleStored(slot, index) }

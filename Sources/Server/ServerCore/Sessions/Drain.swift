@@ -7,28 +7,26 @@ extension ServerCore {
         for slot in self.people.indices where self.people[slot].isReady {
             for index in self.people[slot].devices.indices { self.writeCursor(slot, index) }
         }
-        for session in self.openings.keys.sorted() {
+        for session in self.turn.sessions.openings.keys.sorted() {
             self.turn.emit(.write(session, .problem(Self.unavailable, isFatal: true)))
             self.close(session)
         }
-        let sessions = self.sessions.keys.sorted()
+        let sessions = self.turn.sessions.ids
         for (index, session) in sessions.enumerated() {
             let delay = self.turn.settings.drainSpread * Int64(index) / Int64(sessions.count)
             self.turn.emit(.write(session, .reconnect(afterMilliseconds: UInt32(clamping: delay))))
         }
         let until = self.turn.now.monotonic + self.turn.settings.drainTime
-        self.setTimer(at: until, .drain)
+        self.turn.timers.set(at: until, .drain)
         return self.drainStep(from: .draining(until: until))
     }
 
     mutating func afterDrainStep() -> State {
-        self.drainStep(from: self.state)
+        self.drainStep(from: self.turn.state)
     }
 
     private mutating func drainStep(from state: State) -> State {
-        guard case .draining = state, self.sessions.isEmpty, self.openings.isEmpty, self.storeBacklog == 0 else {
-            return state
-        }
+        guard case .draining = state, self.turn.sessions.count == 0, self.turn.store.backlog == 0 else { return state }
         self.turn.emit(.drained)
         return .drained
     }

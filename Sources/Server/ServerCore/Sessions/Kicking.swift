@@ -64,7 +64,7 @@ extension ServerCore {
         }
         let key = DeviceKey(user: self.people[slot].key, device: device)
         self.beginSignOut(slot: slot, index: index)
-        self.sendToStore(.signOut(key, at: self.turn.now.wall), for: .kick(key))
+        self.turn.ask(.signOut(key, at: self.turn.now.wall), for: .kick(key))
     }
 }
 

@@ -12,7 +12,7 @@ extension ServerCore {
     /// The session hears the room from its history on, so that nothing is missed between the two.
     mutating func enterRoom(_ room: ConversationID, history: Int, _ asked: Asked) throws(ServerFrame.Problem) {
         let id = try asked.session()
-        guard let session = self.sessions[id] else { return }
+        guard let session = self.turn.sessions[id] else { return }
         try Self.checkChatRoom(room)
         let max = self.turn.settings.roomsPerSessionMax
         guard session.rooms.contains(room) || session.rooms.count < max else {
@@ -20,8 +20,8 @@ extension ServerCore {
                 code: .notAllowed, field: "conversation", rule: "must be one of at most \(max) rooms of a connection")
         }
         let history = min(history, self.turn.settings.roomHistoryMax)
-        self.sessions[id]?.entering.append(room)
-        self.sendToStore(
+        self.turn.sessions[id]?.entering.append(room)
+        self.turn.ask(
             .readHistory(session.device.user, room, before: nil, limit: Swift.max(1, history), room: self.roomAccess()),
             for: .clientRequest(.enterRoom(room, history: UInt32(history)), asked), by: asked.asker)
     }
@@ -34,9 +34,9 @@ extension ServerCore {
 
     mutating func endEntering(_ room: ConversationID, _ asked: Asked) {
         guard case .session(let id, _) = asked.requester,
-            let place = self.sessions[id]?.entering.firstIndex(of: room)
+            let place = self.turn.sessions[id]?.entering.firstIndex(of: room)
         else { return }
-        self.sessions[id]?.entering.remove(at: place)
+        self.turn.sessions[id]?.entering.remove(at: place)
     }
 
     func roomAccess() -> RoomAccess {
@@ -55,11 +55,11 @@ extension ServerCore {
         _ room: ConversationID, history: Int, _ asked: Asked, _ found: (messages: [Message], hasMore: Bool)
     ) {
         self.endEntering(room, asked)
-        if case .session(let id, _) = asked.requester, let session = self.sessions[id],
+        if case .session(let id, _) = asked.requester, let session = self.turn.sessions[id],
             session.rooms.contains(room) || session.rooms.count < self.turn.settings.roomsPerSessionMax
         {
-            self.sessions[id]?.rooms.append(room)
-            self.rooms[RoomKey(app: asked.app, room: room), default: []].append(id)
+            self.turn.sessions[id]?.rooms.append(room)
+            self.turn.sessions.rooms[RoomKey(app: asked.app, room: room), default: []].append(id)
         }
         self.answer(asked, self.recent(found, limit: history))
     }
@@ -77,13 +77,8 @@ extension ServerCore {
     mutating func exitRoom(_ room: ConversationID, _ asked: Asked) throws(ServerFrame.Problem) {
         try Self.checkChatRoom(room)
         let id = try asked.session()
-        self.sessions[id]?.rooms.remove(room)
-        self.removeHearer(id, from: RoomKey(app: asked.app, room: room))
-    }
-
-    mutating func removeHearer(_ session: SessionID, from room: RoomKey) {
-        self.rooms[room]?.remove(session)
-        if self.rooms[room]?.isEmpty == true { self.rooms.removeValue(forKey: room) }
+        self.turn.sessions[id]?.rooms.remove(room)
+        self.turn.sessions.removeHearer(id, from: RoomKey(app: asked.app, room: room))
     }
 
     /// People who may no longer hear a changed chat room are removed and told so on all their connections.
@@ -129,10 +124,10 @@ extension ServerCore {
     ) {
         let problem = ServerFrame.Problem(code: code, field: "conversation", rule: rule)
         let key = RoomKey(app: app, room: room)
-        for id in self.rooms[key] ?? [] {
-            guard let user = self.sessions[id]?.device.user.user, isGone(user) else { continue }
-            self.sessions[id]?.rooms.remove(room)
-            self.removeHearer(id, from: key)
+        for id in self.turn.sessions.rooms[key] ?? [] {
+            guard let user = self.turn.sessions[id]?.device.user.user, isGone(user) else { continue }
+            self.turn.sessions[id]?.rooms.remove(room)
+            self.turn.sessions.removeHearer(id, from: key)
             self.turn.emit(.write(id, .problem(problem, isFatal: false)))
         }
     }
@@ -141,14 +136,15 @@ extension ServerCore {
         guard message.conversation.type == .chatRoom else { return }
         // Nothing else of a chat room's message reaches beyond those who look at it.
         let mayHush = message.mentions != .none
-        for session in self.rooms[RoomKey(app: message.app, room: message.conversation)] ?? [] where session != sender {
+        for session in self.turn.sessions.rooms[RoomKey(app: message.app, room: message.conversation)] ?? []
+        where session != sender {
             let isHushed = mayHush && self.hasBlocked(message.sender, session)
             self.turn.emit(.write(session, .signal(.room(isHushed ? message.hushed : message))))
         }
     }
 
     private func hasBlocked(_ sender: UserID, _ session: SessionID) -> Bool {
-        guard let user = self.sessions[session]?.device.user, let slot = self.slots[user] else { return false }
+        guard let user = self.turn.sessions[session]?.device.user, let slot = self.slots[user] else { return false }
         return self.people[slot].settings.blocked.contains(sender)
     }
 }

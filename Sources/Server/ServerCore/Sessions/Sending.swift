@@ -25,8 +25,8 @@ extension ServerCore {
             // The store knows who operates the account.
             let sender = draft.account.map { UserKey(app: user.app, user: $0) } ?? user
             let message = try self.makeMessage(draft, from: sender, by: .person(user))
-            self.sessions[session]?.sendsInFlight += 1
-            self.sendToStore(
+            self.turn.sessions[session]?.sendsInFlight += 1
+            self.turn.ask(
                 .accept(
                     message: message.message, senderDevice: known.device.device,
                     room: self.roomAccess(draft.conversation, of: known),
@@ -40,20 +40,23 @@ extension ServerCore {
 
     /// If the message may come again, those that follow it in its conversation would overtake it.
     mutating func awaitRepeat(_ draft: MessageDraft, _ problem: ServerFrame.Problem, _ session: SessionID) {
-        guard [.unavailable, .rateLimited, .storageFull].contains(problem.code), let known = self.sessions[session],
+        guard [.unavailable, .rateLimited, .storageFull].contains(problem.code),
+            let known = self.turn.sessions[session],
             known.awaited[draft.conversation] == nil
         else { return }
         let wait = Int64(problem.retryAfterMilliseconds ?? 0)
-        if known.awaited.count >= self.turn.settings.sendsInFlightMax { self.sessions[session]?.awaited.removeFirst() }
-        self.sessions[session]?.awaited[draft.conversation] = Awaited(
+        if known.awaited.count >= self.turn.settings.sendsInFlightMax {
+            self.turn.sessions[session]?.awaited.removeFirst()
+        }
+        self.turn.sessions[session]?.awaited[draft.conversation] = Awaited(
             message: draft.clientMessageID, until: self.turn.now.monotonic + wait + Self.repeatTime)
     }
 
     /// Messages wait until the one before them that was refused for now has come again, or was given up.
     private mutating func checkOrder(of draft: MessageDraft, _ session: SessionID) throws(ServerFrame.Problem) {
-        guard let first = self.sessions[session]?.awaited[draft.conversation] else { return }
+        guard let first = self.turn.sessions[session]?.awaited[draft.conversation] else { return }
         guard first.message != draft.clientMessageID, self.turn.now.monotonic < first.until else {
-            self.sessions[session]?.awaited.removeValue(forKey: draft.conversation)
+            self.turn.sessions[session]?.awaited.removeValue(forKey: draft.conversation)
             return
         }
         throw .init(
@@ -67,7 +70,7 @@ extension ServerCore {
         _ draft: MessageDraft, from sender: UserKey, by asker: Asker
     ) throws(ServerFrame.Problem) -> SharedMessage {
         try AnonymousRules.check(draft, from: sender.user, by: asker)
-        try self.checkBacklog(of: asker)
+        try self.turn.checkBacklog(of: asker)
         try self.checkStorage()
         var draft = draft
         draft.recipients = Set(draft.recipients).sorted()
@@ -99,16 +102,16 @@ extension ServerCore {
         _ session: SessionID, _ message: SharedMessage, by device: DeviceKey, _ result: StoreResult
     ) throws(UnexpectedAnswer) {
         if let (id, sentAt) = result.duplicate {
-            self.sessions[session]?.sendsInFlight -= 1
+            self.turn.sessions[session]?.sendsInFlight -= 1
             let first = Self.acceptance(ofRepeat: message.message.clientMessageID, id, sentAt)
-            return self.write(.sendAccepted(first), to: session)
+            return self.turn.write(.sendAccepted(first), to: session)
         }
         let (deliveries, names, push) = try result.expect(\.accepted)
         let isOwn = device.user == message.message.senderKey
         self.reportAccepted(message.message, to: deliveries)
-        self.sessions[session]?.sendsInFlight -= 1
+        self.turn.sessions[session]?.sendsInFlight -= 1
         let accepted = Self.acceptance(of: message.message, isOwn ? deliveries : [])
-        self.write(.sendAccepted(accepted), to: session)
+        self.turn.write(.sendAccepted(accepted), to: session)
         self.noteSend(message.message, by: device.user, session)
         self.countDeliveries(of: message.message, deliveries, by: device.user)
         let message = message.accepted(names, push)

@@ -48,7 +48,7 @@ extension ServerCore {
             let token = self.people[slot].devices[index].userToken, self.turn.now.monotonic >= token.checkAt
         else { return }
         switch self.people[slot].devices[index].userToken?.check(at: self.turn.now, self.turn.settings) {
-        case .warning: self.write(.tokenExpiring(at: token.expiresAt), to: session)
+        case .warning: self.turn.write(.tokenExpiring(at: token.expiresAt), to: session)
         case .end:
             let problem = ServerFrame.Problem(
                 code: .expiredToken, field: "token", rule: "has expired; ask for a new one")
@@ -58,7 +58,7 @@ extension ServerCore {
     }
 
     mutating func finishRenewal(_ session: SessionID, _ number: RequestNumber, _ verdict: TokenVerdict) {
-        guard let known = self.sessions[session],
+        guard let known = self.turn.sessions[session],
             let index = self.people[known.slot].devices.index(of: known.device.device)
         else { return }
         let user = known.device.user

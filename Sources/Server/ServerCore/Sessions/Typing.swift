@@ -31,18 +31,18 @@ extension ServerCore {
         _ known: Session
     ) {
         let user = known.device.user
-        guard !known.isTypingAsked, (try? self.checkBacklog(of: .person(user))) != nil else { return }
-        self.sessions[session]?.isTypingAsked = true
-        self.sendToStore(question, for: .typing(conversation, user, isTyping: isTyping, session), by: .person(user))
+        guard !known.isTypingAsked, (try? self.turn.checkBacklog(of: .person(user))) != nil else { return }
+        self.turn.sessions[session]?.isTypingAsked = true
+        self.turn.ask(question, for: .typing(conversation, user, isTyping: isTyping, session), by: .person(user))
     }
 
     /// Typing is passed on once in a while, and stopping once after that.
     private mutating func isNews(_ isTyping: Bool, in conversation: ConversationID, from session: SessionID) -> Bool {
         let now = self.turn.now
-        let last = self.sessions[session]?.typed[conversation]
+        let last = self.turn.sessions[session]?.typed[conversation]
         if isTyping {
             guard last.map({ now.monotonic >= $0.at + self.turn.settings.typingInterval }) ?? true else { return false }
-            self.sessions[session]?.recordTyping(Typed(at: now.monotonic, isTyping: true), in: conversation)
+            self.turn.sessions[session]?.recordTyping(Typed(at: now.monotonic, isTyping: true), in: conversation)
             return true
         }
         // Typing may have begun on another connection.
@@ -50,7 +50,7 @@ extension ServerCore {
             return false
         }
         let at = last?.isTyping == true ? last?.at ?? now.monotonic : now.monotonic
-        self.sessions[session]?.recordTyping(Typed(at: at, isTyping: false), in: conversation)
+        self.turn.sessions[session]?.recordTyping(Typed(at: at, isTyping: false), in: conversation)
         return true
     }
 

@@ -7,7 +7,7 @@ import TidingsModel
 extension ServerCore {
     mutating func watch(_ users: [UserID], _ asked: Asked) throws(ServerFrame.Problem) {
         let id = try asked.session()
-        guard let session = self.sessions[id] else { return }
+        guard let session = self.turn.sessions[id] else { return }
         let wanted = session.watched.union(users)
         let max = self.turn.settings.watchedPerSessionMax
         guard wanted.count <= max else {
@@ -15,11 +15,11 @@ extension ServerCore {
                 code: .notAllowed, field: "users",
                 rule: "must be at most \(max) people watched by a connection, got \(wanted.count)")
         }
-        self.sessions[id]?.watched = wanted
+        self.turn.sessions[id]?.watched = wanted
         var people: [Presence] = []
         for user in Set(users).sorted() {
             let key = UserKey(app: asked.app, user: user)
-            self.watchers[key, default: []].append(id)
+            self.turn.sessions.watchers[key, default: []].append(id)
             people.append(self.presence(of: key, for: session.device.user.user))
         }
         self.answer(asked, .presence(people))
@@ -28,14 +28,9 @@ extension ServerCore {
     mutating func unwatch(_ users: [UserID], _ asked: Asked) throws(ServerFrame.Problem) {
         let id = try asked.session()
         for user in users {
-            self.sessions[id]?.watched.remove(user)
-            self.forgetWatcher(id, of: UserKey(app: asked.app, user: user))
+            self.turn.sessions[id]?.watched.remove(user)
+            self.turn.sessions.removeWatcher(id, of: UserKey(app: asked.app, user: user))
         }
-    }
-
-    mutating func forgetWatcher(_ session: SessionID, of user: UserKey) {
-        self.watchers[user]?.remove(session)
-        if self.watchers[user]?.isEmpty == true { self.watchers.removeValue(forKey: user) }
     }
 
     /// A person who has blocked the watcher is never seen.
@@ -68,8 +63,8 @@ extension ServerCore {
 
     /// Only sessions that the person has not blocked, in the order in which they began.
     private func watchers(of slot: Int) -> [(session: SessionID, watcher: UserID)] {
-        (self.watchers[self.people[slot].key] ?? []).compactMap { id in
-            guard let watcher = self.sessions[id]?.device.user.user,
+        (self.turn.sessions.watchers[self.people[slot].key] ?? []).compactMap { id in
+            guard let watcher = self.turn.sessions[id]?.device.user.user,
                 !self.people[slot].settings.blocked.contains(watcher)
             else { return nil }
             return (id, watcher)
@@ -87,10 +82,10 @@ extension ServerCore {
 
     /// Only the log knows at which message the read cursor of a one-to-one conversation stands.
     mutating func requestReadReceipt(_ user: UserKey, _ conversation: ConversationID, upTo: LogPosition) {
-        guard conversation.type.targetIsPeer, upTo > 0, self.watchers[user] != nil,
-            self.storeBacklog < self.turn.settings.storeBacklogMax
+        guard conversation.type.targetIsPeer, upTo > 0, self.turn.sessions.watchers[user] != nil,
+            self.turn.store.backlog < self.turn.settings.storeBacklogMax
         else { return }
-        self.sendToStore(.readLog(user, after: upTo - 1, limit: 1), for: .readReceipt(user, conversation))
+        self.turn.ask(.readLog(user, after: upTo - 1, limit: 1), for: .readReceipt(user, conversation))
     }
 
     mutating func sendReadReceipt(_ user: UserKey, _ conversation: ConversationID, _ page: LogPage) {

@@ -61,38 +61,22 @@ extension StoreResult {
 }
 
 extension ServerCore {
-    /// Without a pending request the store's answer must be `.done`. The command counts in the backlog of `asker`, if any, until it is
-    /// answered.
-    mutating func sendToStore(
-        _ command: StoreCommand, for request: PendingStoreRequest? = nil, by asker: Asker? = nil
-    ) {
-        self.storeRequests += 1
-        if !self.keysUnderWay.isEmpty, let keyed = request?.apiRequest.flatMap({ self.keysUnderWay[$0] }) {
-            self.turn.emit(.store(StoreRequestID(self.storeRequests), .once(keyed, command)))
-        } else {
-            self.turn.emit(.store(StoreRequestID(self.storeRequests), command))
-        }
-        guard let request else { return }
-        self.pendingRequests.append((self.storeRequests, request, asker, command.isReading))
-        if let asker { self.addToBacklog(asker, isReading: command.isReading) }
-    }
-
-    var storeBacklog: Int { Int(self.storeRequests - self.storeAnswers) }
-
     mutating func handleStoreResult(_ id: StoreRequestID, _ result: StoreResult) {
-        guard id.rawValue == self.storeAnswers + 1, id.rawValue <= self.storeRequests else {
+        guard id.rawValue == self.turn.store.answered + 1, id.rawValue <= self.turn.store.sent else {
             self.turn.emit(.flagBug("\(id) was answered out of turn"))
             return
         }
-        self.storeAnswers = id.rawValue
-        while let end = self.lateEnds.first, end.request <= id.rawValue { self.lateEnds.removeFirst() }
+        self.turn.store.answered = id.rawValue
+        while let end = self.turn.store.lateEnds.first, end.request <= id.rawValue {
+            self.turn.store.lateEnds.removeFirst()
+        }
         // Asked where it lies, and taken out once: a request is large.
-        guard !self.pendingRequests.isEmpty, self.pendingRequests[0].id == id.rawValue else {
+        guard !self.turn.store.pending.isEmpty, self.turn.store.pending[0].id == id.rawValue else {
             if case .refused(let problem) = result { self.turn.emit(.flagBug("the store refused \(id): \(problem)")) }
             return self.endSessions(ofSetAside: result)
         }
-        let pending = self.pendingRequests.removeFirst()
-        if let asker = pending.asker { self.removeFromBacklog(asker, isReading: pending.isReading) }
+        let pending = self.turn.store.pending.removeFirst()
+        if let asker = pending.asker { self.turn.removeFromBacklog(asker, isReading: pending.isReading) }
         if case .unreadable = result {
             self.refuse(pending.request, because: Self.unavailable)
             return self.endSessions(ofSetAside: result)
@@ -123,17 +107,17 @@ extension ServerCore {
             self.finishSync(session, after: after, try result.expect(\.page))
         case .markRead(let session, let user, let conversation, let upTo):
             let (position, unread) = try result.expect(\.read)
-            self.sessions[session]?.commandsInFlight -= 1
-            self.readingDevice = self.sessions[session]?.device.device
+            self.turn.sessions[session]?.commandsInFlight -= 1
+            self.turn.reader = self.turn.sessions[session]?.device.device
             self.publishRead(conversation, of: user, upTo: upTo, at: position, unread: unread)
-            self.readingDevice = nil
+            self.turn.reader = nil
         case .opened(let session):
             try result.expect(\.done)
-            self.sessions[session]?.openedInFlight -= 1
+            self.turn.sessions[session]?.openedInFlight -= 1
         case .typing(let conversation, let user, let isTyping, let session):
             // An account has no members to be told.
             if result.conversation == nil { try result.expect(\.done) }
-            self.sessions[session]?.isTypingAsked = false
+            self.turn.sessions[session]?.isTypingAsked = false
             self.sendTyping(isTyping, of: user, in: conversation, result.conversation)
         case .readReceipt(let user, let conversation):
             self.sendReadReceipt(user, conversation, try result.expect(\.page))
@@ -148,10 +132,10 @@ extension ServerCore {
         case .signIn(let session, let device):
             self.finishSignIn(session, device.user, try result.expect(\.device))
         case .compareLog(let session):
-            if try !result.expect(\.isSameLog) { self.openings[session]?.isOtherLog = true }
+            if try !result.expect(\.isSameLog) { self.turn.sessions.openings[session]?.isOtherLog = true }
         case .signOut(let session, let device):
             try result.expect(\.done)
-            if self.sessions[session] != nil { self.close(session) }
+            if self.turn.sessions[session] != nil { self.close(session) }
             self.removeDevice(device)
         case .signOutDevice(let asked, let device):
             try result.expect(\.done)
@@ -176,11 +160,11 @@ extension ServerCore {
 
     /// The store refused to write: everybody who waits is told, and nothing new is stored.
     mutating func failStore(because reason: String) {
-        for pending in self.pendingRequests {
+        for pending in self.turn.store.pending {
             self.refuse(pending.request, because: Self.unavailable, storeHasFailed: true)
         }
-        self.pendingRequests.removeAll()
-        self.backlogs.removeAll()
+        self.turn.store.pending.removeAll()
+        self.turn.store.backlogs.removeAll()
         self.turn.emit(.stopForStoreFailure(reason))
     }
 
@@ -190,8 +174,8 @@ extension ServerCore {
     ) {
         switch request {
         case .send(let session, let message, let device):
-            self.sessions[session]?.sendsInFlight -= 1
-            self.write(.sendRefused(message.message.clientMessageID, problem), to: session)
+            self.turn.sessions[session]?.sendsInFlight -= 1
+            self.turn.write(.sendRefused(message.message.clientMessageID, problem), to: session)
             self.noteSend(message.message, by: device.user, refused: problem, session)
         case .clientRequest(let request, let asked):
             if case .enterRoom(let room, _) = request { self.endEntering(room, asked) }
@@ -205,21 +189,21 @@ extension ServerCore {
             self.turn.emit(.reply(request, .refused(problem)))
             if !storeHasFailed { self.takeBackAPI(asked) }
         case .setPushState(let registrant?) where registrant.number != nil || !storeHasFailed:
-            self.sessions[registrant.session]?.commandsInFlight -= 1
+            self.turn.sessions[registrant.session]?.commandsInFlight -= 1
             self.refuseCommand(registrant, problem)
         // If the store has failed for good, only those are told whose frames have an answer of their own.
         case _ where storeHasFailed: break
         case .markRead(let session, _, _, _), .signOut(let session, _):
-            self.sessions[session]?.commandsInFlight -= 1
-            self.write(.problem(problem, isFatal: false), to: session)
+            self.turn.sessions[session]?.commandsInFlight -= 1
+            self.turn.write(.problem(problem, isFatal: false), to: session)
             if case .signOut(_, let device) = request { self.keepSignedIn(device) }
         case .sync(let session, _):
-            self.sessions[session]?.syncsInFlight -= 1
-            self.write(.problem(problem, isFatal: false), to: session)
+            self.turn.sessions[session]?.syncsInFlight -= 1
+            self.turn.write(.problem(problem, isFatal: false), to: session)
         case .loadUser(let slot), .loadPage(let slot): self.abandonLoading(slot)
         case .startPush(let id), .stepPush(let id, _): self.delayPush(id)
-        case .opened(let session): self.sessions[session]?.openedInFlight -= 1
-        case .typing(_, _, _, let session): self.sessions[session]?.isTypingAsked = false
+        case .opened(let session): self.turn.sessions[session]?.openedInFlight -= 1
+        case .typing(_, _, _, let session): self.turn.sessions[session]?.isTypingAsked = false
         case .kick(let device): self.keepSignedIn(device)
         case .setPushState, .setVoIPToken, .compareLog, .findShown, .readReceipt: break
         }
