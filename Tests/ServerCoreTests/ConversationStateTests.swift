@@ -57,12 +57,12 @@ private func listed(_ change: (inout ConversationSettings) -> Void) -> Conversat
             ])
         let phone = bench.connect("bob").session
         let slot = try #require(bench.core.slots[ServerBench.key("bob")])
-        #expect(bench.core.people[slot].settings.conversations == [withAlice: listed { $0.isArchived = true }])
+        #expect(bench.core.people[slot].state.settings.conversations == [withAlice: listed { $0.isArchived = true }])
         bench.ask(phone, 1, .setConversationState(.direct("carol"), .draft("ho")))
         let carol = listed { $0.draft = ConversationDraft(text: "ho", writtenAt: bench.now.wall) }
         #expect(
             bench.frames.last == .entry(LogEntry(position: 1, body: .conversationSettings(.direct("carol"), carol))))
-        #expect(bench.core.people[slot].settings.conversations.count == 1)
+        #expect(bench.core.people[slot].state.settings.conversations.count == 1)
     }
 
     @Test func `is no business of the backend's, which reads levels`() {

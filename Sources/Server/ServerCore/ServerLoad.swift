@@ -38,7 +38,7 @@ extension ServerCore {
             let isBusy = person.devices.contains {
                 !$0.legs.isEmpty || $0.badge.dueAt != nil || !$0.badge.sent.isEmpty || !$0.badge.silent.isEmpty
             }
-            let isRecent = now.monotonic <= person.busyAt + self.turn.settings.idleTime
+            let isRecent = now.monotonic <= person.state.busyAt + self.turn.settings.idleTime
             if isBusy || isRecent { load.busyPeople += 1 }
         }
         load.pushes = self.turn.lanes.pushes.count

@@ -44,32 +44,13 @@ struct Timers: Sendable {
 }
 
 extension ServerCore {
-    /// Deadlines that only move back cost nothing: the timer fires too early and is set again.
-    mutating func arm(_ slot: Int) {
-        var due = Int64.max
-        for index in self.people[slot].devices.indices {
-            if let at = self.people[slot].devices[index].due(self.turn.settings) { due = min(due, at) }
-        }
-        if due == .max, self.people[slot].isIdle { due = self.idleEnd(slot) }
-        due = min(due, self.people[slot].judgeAt ?? .max, self.people[slot].levelDueAt ?? .max)
-        guard due != .max, due < self.people[slot].armedAt ?? .max else { return }
-        self.people[slot].armedAt = due
-        self.turn.timers.set(at: due, .person(slot: slot))
-    }
-
-    /// Returns the time at which a person may leave memory: a debt of a limit would be forgotten with them.
-    private func idleEnd(_ slot: Int) -> Int64 {
-        let time = self.people[slot].leavesSoon ? self.turn.settings.pushIdleTime : self.turn.settings.idleTime
-        return max(self.people[slot].busyAt + time, self.people[slot].buckets.allFullAt)
-    }
-
     mutating func handleDueTimers() {
         for timer in self.turn.timers.popDue(self.turn.now) {
             switch timer.subject {
             case .person(let slot):
-                guard self.people[slot].armedAt == timer.at else { continue }
-                self.people[slot].armedAt = nil
-                self.checkPerson(slot: slot)
+                guard self.people[slot].state.armedAt == timer.at else { continue }
+                self.people[slot].state.armedAt = nil
+                if self.people[slot].check(&self.turn) { self.unload(slot) }
             case .lane(let lane): self.handleLaneTimer(lane)
             case .pushJobs: self.handlePushTimer(at: timer.at)
             case .testPush(let push): self.handleTestTimer(push)
@@ -77,46 +58,65 @@ extension ServerCore {
             }
         }
     }
+}
 
-    private mutating func checkPerson(slot: Int) {
-        let now = self.turn.now
-        for index in self.people[slot].devices.indices {
-            self.checkToken(slot: slot, index: index)
-            self.checkLease(slot: slot, index: index)
-            if let until = self.people[slot].devices[index].retry?.until, now.monotonic >= until {
-                self.people[slot].devices[index].retry?.until = nil
-                self.pump(slot, index)
-            }
-            self.checkBadge(slot: slot, index: index)
-            if let flushAt = self.people[slot].devices[index].flushAt, now.monotonic >= flushAt {
-                self.writeCursor(slot, index)
-            }
+extension Person {
+    /// Deadlines that only move back cost nothing: the timer fires too early and is set again.
+    mutating func arm(_ turn: inout Turn) {
+        var due = Int64.max
+        for index in self.devices.indices {
+            if let at = self.devices[index].due(turn.settings) { due = min(due, at) }
         }
-        if let at = self.people[slot].levelDueAt, now.monotonic >= at { self.endLevels(slot) }
-        if let at = self.people[slot].judgeAt, now.monotonic >= at {
-            self.people[slot].judgeAt = nil
-            self.pumpAll(slot)
-        }
-        if self.people[slot].isIdle, now.monotonic >= self.idleEnd(slot) {
-            self.storeReports(slot)
-            self.noteForgottenAlerts(of: slot)
-            self.unload(slot)
-        } else {
-            self.arm(slot)
-        }
+        if due == .max, self.isIdle { due = self.idleEnd(&turn) }
+        due = min(due, self.state.judgeAt ?? .max, self.state.levelDueAt ?? .max)
+        guard due != .max, due < self.state.armedAt ?? .max else { return }
+        self.state.armedAt = due
+        turn.timers.set(at: due, .person(slot: self.state.slot))
     }
 
-    private mutating func checkLease(slot: Int, index: Int) {
-        let hasSession = self.people[slot].devices[index].session != nil
-        if hasSession,
-            self.turn.now.monotonic >= self.people[slot].devices[index].heardAt + 2 * self.turn.settings.heartbeat
-        {
-            self.changeLease(slot, index, .heartbeatMissed)
-        } else if let deadline = self.people[slot].devices[index].ackDeadline(self.turn.settings),
-            self.turn.now.monotonic >= deadline
-        {
-            self.changeLease(slot, index, .deadlineMissed)
+    /// Returns the time at which the person may leave memory: a debt of a limit would be forgotten with them.
+    private mutating func idleEnd(_ turn: inout Turn) -> Int64 {
+        let time = self.state.leavesSoon ? turn.settings.pushIdleTime : turn.settings.idleTime
+        return max(self.state.busyAt + time, self.state.buckets.allFullAt)
+    }
+
+    /// Does what is due. Returns true if the person is to leave memory.
+    fileprivate mutating func check(_ turn: inout Turn) -> Bool {
+        let now = turn.now.monotonic
+        for index in self.devices.indices {
+            self.checkToken(at: index, &turn)
+            self.checkLease(at: index, &turn)
+            if let until = self.devices[index].retry?.until, now >= until {
+                self.devices[index].retry?.until = nil
+                self.pump(at: index, &turn)
+            }
+            self.devices[index].checkBadge(&self.state, &turn)
+            if let flushAt = self.devices[index].flushAt, now >= flushAt {
+                self.devices[index].writeCursor(&self.state, &turn)
+            }
         }
-        self.changeLease(slot, index, .timeReached)
+        if let at = self.state.levelDueAt, now >= at { self.state.endLevels(&turn) }
+        if let at = self.state.judgeAt, now >= at {
+            self.state.judgeAt = nil
+            self.pumpAll(&turn)
+        }
+        guard self.isIdle, now >= self.idleEnd(&turn) else {
+            self.arm(&turn)
+            return false
+        }
+        for index in self.devices.indices where self.devices[index].reported != self.devices[index].storedReport {
+            self.devices[index].storeReport(&turn)
+        }
+        return true
+    }
+
+    private mutating func checkLease(at index: Int, _ turn: inout Turn) {
+        let now = turn.now.monotonic
+        if self.devices[index].session != nil, now >= self.devices[index].heardAt + 2 * turn.settings.heartbeat {
+            self.changeLease(at: index, .heartbeatMissed, &turn)
+        } else if let deadline = self.devices[index].ackDeadline(turn.settings), now >= deadline {
+            self.changeLease(at: index, .deadlineMissed, &turn)
+        }
+        self.changeLease(at: index, .timeReached, &turn)
     }
 }

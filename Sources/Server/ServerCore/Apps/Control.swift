@@ -45,7 +45,7 @@ extension ServerCore {
     private mutating func fillBuckets(of app: AppID) {
         self.turn.shares.apps[app]?.buckets = RateBuckets()
         // tidy: order does not leave: each is changed by itself
-        for (user, slot) in self.slots where user.app == app { self.people[slot].buckets = RateBuckets() }
+        for (user, slot) in self.slots where user.app == app { self.people[slot].state.buckets = RateBuckets() }
     }
 
     private mutating func endSessions(of app: AppID) {

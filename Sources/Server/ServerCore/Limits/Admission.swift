@@ -80,7 +80,7 @@ extension ServerCore {
         let app = known.device.user.app
         let at = self.turn.now.monotonic
         let limits = self.turn.settings.limits(of: app)
-        let person = self.people[known.slot].buckets
+        let person = self.people[known.slot].state.buckets
         let ofApp = self.turn.shares.apps[app]?.buckets ?? RateBuckets()
         // One after the other, without an array: every frame comes here.
         if let kind {
@@ -97,7 +97,7 @@ extension ServerCore {
             if let refusal = Self.refusal(of: .deliveries, 1, ofApp, .app, limits, at) { return refusal }
         }
         self.turn.sessions[session]?.buckets.consume(kind, bytes: bytes, .connection, limits, at: at)
-        self.people[known.slot].buckets.consume(kind, bytes: bytes, .person, limits, at: at)
+        self.people[known.slot].state.buckets.consume(kind, bytes: bytes, .person, limits, at: at)
         self.turn.shares.apps[app, default: .init()].buckets.consume(kind, bytes: bytes, .app, limits, at: at)
         return nil
     }
@@ -114,7 +114,7 @@ extension ServerCore {
     mutating func countDeliveries(_ count: Int, by user: UserKey?, in app: AppID) {
         guard count > 0 else { return }
         if let user, let slot = self.slots[user] {
-            self.people[slot].buckets.consume(
+            self.people[slot].state.buckets.consume(
                 .deliveries, count, self.turn.settings.limits(of: app)[.person, .deliveries],
                 at: self.turn.now.monotonic)
         }
@@ -154,13 +154,15 @@ extension ServerCore {
         let ofApp = self.turn.shares.apps[app]?.buckets ?? RateBuckets()
         var refusal = Self.refusal(of: kind, 1, ofApp, .app, limits, at)
         if kind == .messages { refusal = refusal ?? Self.refusal(of: .deliveries, 1, ofApp, .app, limits, at) }
-        if let slot { refusal = refusal ?? Self.refusal(of: kind, 1, self.people[slot].buckets, .person, limits, at) }
+        if let slot {
+            refusal = refusal ?? Self.refusal(of: kind, 1, self.people[slot].state.buckets, .person, limits, at)
+        }
         if let refusal {
             self.turn.emit(.countRefusal(refusal.scope, refusal.kind))
             throw refusal.problem(field)
         }
         self.turn.shares.apps[app, default: .init()].buckets.consume(kind, 1, limits[.app, kind], at: at)
-        if let slot { self.people[slot].buckets.consume(kind, 1, limits[.person, kind], at: at) }
+        if let slot { self.people[slot].state.buckets.consume(kind, 1, limits[.person, kind], at: at) }
     }
 }
 

@@ -28,7 +28,7 @@ extension ServerCore {
         let slot = self.slots[user]
         // Surplus devices are known only once they are signed in: while the store is slow, no more sign in than may stay.
         if let slot,
-            Set(self.people[slot].signingIn).subtracting([device.device]).count
+            Set(self.people[slot].state.signingIn).subtracting([device.device]).count
                 >= self.turn.settings.devicesMax(in: user.app)
         {
             self.turn.emit(.countRefusal(.person, .connects))
@@ -36,7 +36,8 @@ extension ServerCore {
         }
         let limits = self.turn.settings.limits(of: user.app)
         for (scope, buckets) in [
-            (RateScope.person, slot.map { self.people[$0].buckets }), (.app, self.turn.shares.apps[user.app]?.buckets),
+            (RateScope.person, slot.map { self.people[$0].state.buckets }),
+            (.app, self.turn.shares.apps[user.app]?.buckets),
         ] {
             guard let wait = buckets?.wait(.connects, 1, limits[scope, .connects], at: at) else {
                 continue

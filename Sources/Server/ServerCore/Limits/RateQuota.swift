@@ -42,7 +42,7 @@ extension ServerCore {
                 // A person who is not in memory has full buckets.
                 self.quota(
                     .person, .requests, self.turn.settings.limits(of: user.app),
-                    self.slots[user].map { self.people[$0].buckets }, now),
+                    self.slots[user].map { self.people[$0].state.buckets }, now),
             ].compactMap(\.self)
         case .installations(let address):
             address.isEmpty

@@ -6,7 +6,7 @@ extension ServerCore {
     mutating func serveMedia(
         _ question: MediaQuestion, of user: UserKey, slot: Int, issuedAt: Int64?, for request: APIRequestID
     ) throws(ServerFrame.Problem) {
-        if let fault = self.people[slot].account.fault(inTokenIssuedAt: issuedAt, at: self.turn.now.wall) {
+        if let fault = self.people[slot].state.account.fault(inTokenIssuedAt: issuedAt, at: self.turn.now.wall) {
             throw fault
         }
         try self.admitCommand(.requests, of: user.app, slot: slot, "request")

@@ -17,7 +17,7 @@ extension ServerCore {
         switch command {
         case .send(let sender, let draft, let past, let author):
             try self.admitCommand(.messages, of: sender.app, "send")
-            try self.checkPush(of: draft, from: sender.app, isClient: false)
+            try self.turn.settings.checkPush(of: draft, from: sender.app, isClient: false)
             let message = try self.makeMessage(draft, from: sender, by: .backend(sender.app))
             self.turn.ask(
                 .accept(
@@ -29,7 +29,7 @@ extension ServerCore {
             do throws(InvalidField) {
                 try self.checkMemberCount(conversation.members.count, in: conversation.app)
                 if let push = conversation.push {
-                    try self.pushRules(of: conversation.app).check(push, isClient: false)
+                    try self.turn.settings.pushRules(of: conversation.app).check(push, isClient: false)
                 }
                 self.turn.ask(.putConversation(conversation), for: .api(request, .putConversation(conversation)))
             } catch {
@@ -115,7 +115,7 @@ extension ServerCore {
     ) throws(ServerFrame.Problem) {
         guard let index = self.people[slot].devices.index(of: device.device),
             issuedAt >= self.people[slot].devices[index].signedInAt - self.turn.settings.extensionTokenOverlap,
-            self.people[slot].account.fault(inTokenIssuedAt: userTokenIssuedAt, at: self.turn.now.wall) == nil
+            self.people[slot].state.account.fault(inTokenIssuedAt: userTokenIssuedAt, at: self.turn.now.wall) == nil
         else {
             throw .init(
                 code: .invalidToken, field: "token", rule: "was revoked: the device has signed out, or connected again")
@@ -125,7 +125,7 @@ extension ServerCore {
         switch question {
         case .media(let media, let message):
             // What the person hides, an extension does not show.
-            guard !self.people[slot].settings.person.hidesContent else {
+            guard !self.people[slot].state.settings.person.hidesContent else {
                 return self.turn.emit(.reply(request, .mediaUse(nil)))
             }
             self.turn.ask(
@@ -149,8 +149,9 @@ extension ServerCore {
             return self.turn.emit(.reply(request, .refused(Self.unavailable)))
         }
         let page = self.missed(page, on: device)
-        let hidesContent = self.people[slot].settings.person.hidesContent
-        self.turn.emit(.reply(request, .missed(page, self.words(of: slot).words, hidesContent: hidesContent)))
+        let reader = self.people[slot].state.reader()
+        let words = self.turn.settings.words(for: reader).words
+        self.turn.emit(.reply(request, .missed(page, words, hidesContent: reader.hidesContent)))
     }
 
     /// Adds the legs that are only in memory: live, in grace, queued or in flight.
@@ -160,9 +161,7 @@ extension ServerCore {
         var open = Dictionary(trace.open.map { ($0.leg, $0) }, uniquingKeysWith: { first, _ in first })
         for delivery in trace.deliveries {
             guard let slot = self.slots[UserKey(app: trace.app, user: delivery.user)] else { continue }
-            for index in self.people[slot].devices.indices {
-                guard let leg = self.people[slot].devices[index].legs.index(of: delivery.position) else { continue }
-                let live = self.openLeg(slot, index, leg, notBefore: nil)
+            for live in self.people[slot].openLegs(at: delivery.position) {
                 guard live.leg.message == trace.id, !ended.contains(live.leg) else { continue }
                 let notBefore = open[live.leg]?.notBefore
                 open[live.leg] = live
@@ -178,16 +177,19 @@ extension ServerCore {
         var page = page
         if let slot = self.slots[user] {
             for place in page.messages.indices {
-                for index in self.people[slot].devices.indices {
-                    guard let leg = self.people[slot].devices[index].legs.index(of: page.messages[place].place) else {
-                        continue
-                    }
-                    page.messages[place].addLive(self.openLeg(slot, index, leg, notBefore: nil))
+                for live in self.people[slot].openLegs(at: page.messages[place].place) {
+                    page.messages[place].addLive(live)
                 }
             }
         }
         page.messages.removeAll { $0.isEmpty }
         return page
+    }
+}
+
+extension Person {
+    fileprivate func openLegs(at position: LogPosition) -> [OpenLeg] {
+        self.devices.compactMap { device in device.legs.index(of: position).map { device.openLeg(at: $0) } }
     }
 }
 

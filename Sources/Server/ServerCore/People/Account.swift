@@ -15,33 +15,25 @@ extension ServerCore {
             case .ban, .unban, .revokeTokens: nil
             }
         if let invalid { throw .init(invalid) }
-        guard let slot = self.loadedSlot(of: user, for: request, .changeAccount(user, change)) else {
-            return
-        }
-        self.people[slot].busyAt = now.monotonic
-        if let end = change.endOfLegs {
-            for index in self.people[slot].devices.indices {
-                self.beginSignOut(slot: slot, index: index, as: end)
-            }
-        }
+        guard let slot = self.loadedSlot(of: user, for: request, .changeAccount(user, change)) else { return }
+        self.people[slot].state.busyAt = now.monotonic
+        if let end = change.endOfLegs { self.people[slot].beginSignOuts(as: end) }
         self.turn.ask(.changeAccount(user, change, at: now.wall), for: .api(request, .changeAccount(user, change)))
-        self.arm(slot)
+        self.people[slot].arm(&self.turn)
     }
 
     /// The store has not carried it out.
     mutating func takeBackAccount(of user: UserKey, _ change: AccountChange) {
         guard change.endOfLegs != nil, let slot = self.slots[user] else { return }
-        for device in self.people[slot].devices.map(\.id) {
-            self.keepSignedIn(DeviceKey(user: user, device: device))
-        }
+        for device in self.people[slot].devices.map(\.key) { self.keepSignedIn(device) }
     }
 
     mutating func finishAccount(_ request: APIRequestID, _ user: UserKey, _ change: AccountChange) {
         defer { self.turn.emit(.reply(request, .done)) }
         // A person who is not in memory has no session.
-        guard let slot = self.slots[user], self.people[slot].isReady else { return }
-        self.people[slot].account.apply(change)
-        let devices = self.people[slot].devices.map { DeviceKey(user: user, device: $0.id) }
+        guard let slot = self.slots[user], self.people[slot].state.isReady else { return }
+        self.people[slot].state.account.apply(change)
+        let devices = self.people[slot].devices.map(\.key)
         switch change {
         case .unban: break
         case .ban:
@@ -51,7 +43,7 @@ extension ServerCore {
         case .revokeTokens(_, signsOut: false):
             for device in self.people[slot].devices {
                 guard let session = device.session,
-                    let fault = self.people[slot].account.fault(
+                    let fault = self.people[slot].state.account.fault(
                         inTokenIssuedAt: device.userToken?.issuedAt, at: self.turn.now.wall)
                 else { continue }
                 self.endSession(session, because: fault)

@@ -61,11 +61,10 @@ extension ServerCore {
         guard device != known.device.device else {
             throw .init(.init(field: "device", rule: "must be another one: this one signs out by `signOut`"))
         }
-        guard let index = self.people[known.slot].devices.index(of: device),
-            !self.people[known.slot].devices[index].isLeaving
+        guard self.people[known.slot].devices.contains(where: { $0.id == device && !$0.isLeaving }),
+            self.people[known.slot].beginSignOut(device)
         else { throw .init(Self.unknownDevice) }
         let key = DeviceKey(user: known.device.user, device: device)
-        self.beginSignOut(slot: known.slot, index: index)
         self.turn.ask(.signOut(key, at: self.turn.now.wall), for: .signOutDevice(asked, key), by: asked.asker)
     }
 
@@ -112,10 +111,10 @@ extension ServerCore {
     /// The store answers in order, so the last device's answer completes the request.
     mutating func signOutAllDevices(of user: UserKey, for request: APIRequestID) {
         guard let slot = self.busySlot(of: user, for: request, .signOutAll(user)) else { return }
-        let devices = self.people[slot].devices.map { DeviceKey(user: user, device: $0.id) }
+        let devices = self.people[slot].devices.map(\.key)
         guard let last = devices.last else { return self.turn.emit(.reply(request, .done)) }
-        for (index, device) in devices.enumerated() {
-            self.beginSignOut(slot: slot, index: index)
+        self.people[slot].beginSignOuts()
+        for device in devices {
             self.turn.ask(
                 .signOut(device, at: self.turn.now.wall),
                 for: device == last ? .api(request, .signOut(device)) : .kick(device))

@@ -18,76 +18,82 @@ extension ServerCore {
     mutating func publishEntry(
         _ entry: LogEntry, unread: Int, recalled: RecalledMessage = RecalledMessage(), slot: Int
     ) {
-        if self.people[slot].isReady {
-            self.applyEntry(entry, unread: unread, recalled: recalled, slot: slot)
+        if self.people[slot].state.isReady {
+            self.people[slot].apply(entry, unread: unread, recalled: recalled, &self.turn)
         } else {
             self.loadings[slot]?.queue.append(.entry(entry, unread: unread, recalled))
         }
     }
+}
 
-    mutating func applyEntry(_ entry: LogEntry, unread: Int, recalled: RecalledMessage, slot: Int) {
-        let before = self.people[slot].unread
-        self.people[slot].head = max(self.people[slot].head, entry.position)
-        self.people[slot].unread = unread
-        self.people[slot].busyAt = self.turn.now.monotonic
-        self.updatePerson(with: entry, slot: slot)
-        for index in self.people[slot].devices.indices {
-            if self.people[slot].devices[index].lease.getsFrames, let session = self.people[slot].devices[index].session
-            {
-                let entry = entry.seen(on: self.people[slot].devices[index].id)
-                self.turn.emit(.write(session, .entry(entry.handedOver(at: self.turn.now.wall))))
-            }
-            self.updateLegs(with: entry, recalled, slot: slot, index: index)
-            if self.people[slot].devices[index].lease.isLive {
-                self.dirtyCursor(slot, index)
+extension Person {
+    mutating func apply(_ entry: LogEntry, unread: Int, recalled: RecalledMessage, _ turn: inout Turn) {
+        let before = self.state.unread
+        self.state.head = max(self.state.head, entry.position)
+        self.state.unread = unread
+        self.state.busyAt = turn.now.monotonic
+        self.follow(entry, &turn)
+        for index in self.devices.indices {
+            self.devices[index].follow(entry, recalled, &self.state, &turn)
+            if self.devices[index].lease.isLive {
+                self.devices[index].dirtyCursor(&self.state, &turn)
             } else {
-                self.pump(slot, index)
-                if unread < before { self.scheduleBadgePush(slot: slot, index: index) }
+                self.pump(at: index, &turn)
+                if unread < before { self.devices[index].scheduleBadgePush(&self.state, &turn) }
             }
         }
-        self.arm(slot)
+        self.arm(&turn)
     }
 
-    private mutating func updatePerson(with entry: LogEntry, slot: Int) {
-        if let (conversation, upTo) = entry.reading(by: self.people[slot].key.user) {
-            if self.people[slot].devices.contains(where: { !$0.legs.isEmpty || !$0.unpushed.isEmpty }) {
-                self.people[slot].readUpTo[conversation] = max(self.people[slot].readUpTo[conversation] ?? 0, upTo)
+    private mutating func follow(_ entry: LogEntry, _ turn: inout Turn) {
+        if let (conversation, upTo) = entry.reading(by: self.state.key.user) {
+            if self.devices.contains(where: { !$0.legs.isEmpty || !$0.unpushed.isEmpty }) {
+                self.state.noteReading(conversation, upTo: upTo)
             } else {
-                self.people[slot].readUpTo.removeAll()
+                self.state.readUpTo.removeAll()
             }
         }
         switch entry.body {
         case .conversationSettings(let conversation, let settings):
             let settings = settings.withoutDraft
             let isNothing = settings == ConversationSettings()
-            self.people[slot].settings.conversations[conversation] = isNothing ? nil : settings
-            self.followSettings(slot)
+            self.state.settings.conversations[conversation] = isNothing ? nil : settings
+            self.state.followSettings(&turn)
         case .personSettings(let settings):
-            self.people[slot].settings.person = settings
-            self.followSettings(slot)
+            self.state.settings.person = settings
+            self.state.followSettings(&turn)
         case .blocked(let user, let isBlocked):
-            self.people[slot].settings.blocked.removeAll { $0 == user }
-            if isBlocked { self.people[slot].settings.blocked.append(user) }
+            self.state.settings.blocked.removeAll { $0 == user }
+            if isBlocked { self.state.settings.blocked.append(user) }
         case .message, .read, .custom, .recall, .edit, .deletion, .change, .unknown: break
         }
     }
+}
 
-    private mutating func updateLegs(with entry: LogEntry, _ recalled: RecalledMessage, slot: Int, index: Int) {
-        if let (conversation, upTo) = entry.reading(by: self.people[slot].key.user) {
-            if case .read = entry.body { self.addReading(slot, index, conversation, upTo: upTo) }
-            if !self.people[slot].devices[index].lease.isLive {
-                self.endRead(slot, index, conversation, upTo: upTo)
-            }
+extension PersonState {
+    mutating func noteReading(_ conversation: ConversationID, upTo: LogPosition) {
+        self.readUpTo[conversation] = max(self.readUpTo[conversation] ?? 0, upTo)
+    }
+}
+
+extension Device {
+    fileprivate mutating func follow(
+        _ entry: LogEntry, _ recalled: RecalledMessage, _ person: inout PersonState, _ turn: inout Turn
+    ) {
+        if self.lease.getsFrames, let session = self.session {
+            turn.emit(.write(session, .entry(entry.seen(on: self.id).handedOver(at: turn.now.wall))))
+        }
+        if let (conversation, upTo) = entry.reading(by: self.key.user.user) {
+            if case .read = entry.body { self.addReading(conversation, upTo: upTo, &turn) }
+            if !self.lease.isLive { self.endRead(conversation, upTo: upTo, &turn) }
         }
         switch entry.body {
-        case .recall(let recall):
-            self.recall(recall, at: entry.position, recalled, slot, index)
-        case .edit(let edit): self.people[slot].devices[index].legs.edit(edit)
-        case .deletion(let deletion):
-            self.people[slot].devices[index].legs.recall(Set(deletion.messages), as: .deleted)
+        case .recall(let recall): self.recall(recall, at: entry.position, recalled, &turn)
+        case .edit(let edit): self.legs.edit(edit)
+        case .deletion(let deletion): self.legs.recall(Set(deletion.messages), as: .deleted)
         case .change(let change):
             guard case .rename(let name) = change.action else { return }
-            self.people[slot].devices[index].legs.rename(change.conversation, to: name)
+            self.legs.rename(change.conversation, to: name)
         case .message, .read, .custom, .conversationSettings, .personSettings, .blocked, .unknown: break
         }
     }

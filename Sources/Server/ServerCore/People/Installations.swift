@@ -20,7 +20,7 @@ extension ServerCore {
     private func problem(in line: Result<ImportedInstallation, InvalidField>, of app: AppID) -> ServerFrame.Problem? {
         do throws(InvalidField) {
             let installation = try line.get()
-            try self.checkRegistration(installation.registration, in: app, field: "")
+            try self.turn.settings.checkRegistration(installation.registration, in: app, field: "")
             let tags = installation.tags ?? []
             do throws(ServerFrame.Problem) { try self.checkTags(tags, of: app, "tags") } catch { return error }
             return StoreRules.fault(in: LabelChange.tags(tags))

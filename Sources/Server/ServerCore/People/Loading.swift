@@ -97,8 +97,8 @@ extension ServerCore {
     /// nil while the person is loading; then the command waits for them.
     mutating func loadedSlot(of user: UserKey, for request: APIRequestID, _ command: APICommand) -> Int? {
         let slot = self.slot(of: user)
-        self.people[slot].leavesSoon = false
-        guard !self.people[slot].isReady else { return slot }
+        self.people[slot].state.leavesSoon = false
+        guard !self.people[slot].state.isReady else { return slot }
         self.loadings[slot]?.queue.append(.api(request, command))
         return nil
     }
@@ -106,36 +106,36 @@ extension ServerCore {
     /// The same, and the person stays in memory for some time.
     mutating func busySlot(of user: UserKey, for request: APIRequestID, _ command: APICommand) -> Int? {
         guard let slot = self.loadedSlot(of: user, for: request, command) else { return nil }
-        self.people[slot].busyAt = self.turn.now.monotonic
-        self.arm(slot)
+        self.people[slot].state.busyAt = self.turn.now.monotonic
+        self.people[slot].arm(&self.turn)
         return slot
     }
 
     mutating func slot(of user: UserKey, isRecovery: Bool = false, leavesSoon: Bool = false) -> Int {
         if let slot = self.slots[user] { return slot }
-        let slot: Int
-        if let free = self.freeSlots.popLast() {
-            slot = free
-            self.people[slot] = Person(key: user, at: self.turn.now.monotonic, forgottenAlertAt: self.forgottenAlertAt)
+        let slot = self.freeSlots.popLast() ?? self.people.count
+        var state = PersonState(
+            key: user, slot: slot, at: self.turn.now.monotonic, forgottenAlertAt: self.forgottenAlertAt)
+        state.leavesSoon = leavesSoon
+        if slot < self.people.count {
+            self.people[slot] = Person(state: state)
         } else {
-            slot = self.people.count
-            self.people.append(Person(key: user, at: self.turn.now.monotonic, forgottenAlertAt: self.forgottenAlertAt))
+            self.people.append(Person(state: state))
         }
         self.slots[user] = slot
-        self.people[slot].leavesSoon = leavesSoon
         self.loadings[slot] = Loading(isRecovery: isRecovery)
         self.turn.ask(.loadUser(user), for: .loadUser(slot: slot))
         return slot
     }
 
     mutating func unload(_ slot: Int) {
-        self.slots.removeValue(forKey: self.people[slot].key)
-        for index in self.people[slot].devices.indices { self.leaveLane(slot, index) }
-        self.people[slot].isReady = false
-        self.people[slot].devices = []
-        self.people[slot].readUpTo = [:]
-        self.people[slot].settings = AllSettings()
-        self.people[slot].account = AccountState()
+        // People who were in memory for a push alone leave it while an alert may still lie with APNs. Of all of them the last one is noted: for
+        // each by themselves, a push to everybody would leave as many as it reaches in a minute.
+        if let last = self.people[slot].devices.lazy.compactMap(\.badge.alertAt).max() {
+            self.forgottenAlertAt = max(self.forgottenAlertAt ?? last, last)
+        }
+        self.slots.removeValue(forKey: self.people[slot].state.key)
+        self.people[slot].forgetAll(&self.turn)
         self.freeSlots.append(slot)
     }
 
@@ -203,110 +203,128 @@ extension ServerCore {
 
     private mutating func finishLoading(_ slot: Int) {
         guard let loading = self.loadings.removeValue(forKey: slot), let record = loading.record else { return }
-        self.people[slot].isReady = true
-        self.people[slot].isRestoringLegs = true
-        self.people[slot].busyAt = self.turn.now.monotonic
-        self.people[slot].head = record.head
-        self.people[slot].unread = record.unread
-        // Drafts are read where they are asked for: many of them would fill the memory.
-        self.people[slot].settings = record.settings.withoutDrafts
-        self.people[slot].account = record.account
-        self.followSettings(slot)
-        self.people[slot].devices = record.devices.filter { !$0.isSignedOut }.map(Device.init(record:))
-        self.restoreLegs(of: slot, loading, record.openLegs)
+        self.people[slot].restore(record, loading, &self.turn)
         for pending in loading.queue {
             switch pending {
             case .delivery(let delivery, let message, let device):
                 if delivery.position > record.head {
-                    self.deliver(message, delivery, to: slot, from: device)
+                    self.people[slot].deliver(message, delivery, from: device, &self.turn)
                 } else {
-                    self.countWithoutDevice(message, slot)
+                    self.people[slot].countWithoutDevice(message, &self.turn)
                 }
             case .entry(let entry, let unread, let recalled):
                 guard entry.position > record.head else { continue }
-                self.applyEntry(entry, unread: unread, recalled: recalled, slot: slot)
-            case .signedIn(let session, let record):
-                self.openSession(session, record, in: slot)
+                self.people[slot].apply(entry, unread: unread, recalled: recalled, &self.turn)
+            case .signedIn(let session, let record): self.people[slot].openSession(session, record, &self.turn)
             case .api(let request, let command): self.serve(command, for: request)
-            case .takeBack(let device, let state): self.takeBack(device, state)
+            case .takeBack(let device, let state): self.people[slot].takeBack(device.device, state, &self.turn)
             }
         }
-        self.expireDevices(slot)
-        // Only now is everything applied that came in meanwhile: recalled, read or edited messages must not be pushed as they were.
-        self.people[slot].isRestoringLegs = false
-        self.pumpAll(slot)
-        self.arm(slot)
+        self.people[slot].finishLoading(&self.turn)
         self.finishRecovery(of: loading)
+    }
+}
+
+extension Person {
+    /// What memory holds of a person who leaves it.
+    fileprivate mutating func forgetAll(_ turn: inout Turn) {
+        for index in self.devices.indices { self.devices[index].leaveLane(&turn) }
+        self.devices = []
+        self.state.isReady = false
+        self.state.readUpTo = [:]
+        self.state.settings = AllSettings()
+        self.state.account = AccountState()
+    }
+
+    fileprivate mutating func restore(_ record: UserRecord, _ loading: Loading, _ turn: inout Turn) {
+        self.state.isReady = true
+        self.state.isRestoringLegs = true
+        self.state.busyAt = turn.now.monotonic
+        self.state.head = record.head
+        self.state.unread = record.unread
+        // Drafts are read where they are asked for: many of them would fill the memory.
+        self.state.settings = record.settings.withoutDrafts
+        self.state.account = record.account
+        self.state.followSettings(&turn)
+        self.devices = record.devices.filter { !$0.isSignedOut }.map(Device.init(record:))
+        self.restoreLegs(loading, record.openLegs, &turn)
+    }
+
+    /// Only now is everything applied that came in meanwhile: recalled, read or edited messages must not be pushed as they were.
+    fileprivate mutating func finishLoading(_ turn: inout Turn) {
+        self.expireDevices(&turn)
+        self.state.isRestoringLegs = false
+        self.pumpAll(&turn)
+        self.arm(&turn)
     }
 
     /// Restores the open legs, and starts those of entries above max(settled, decided) (design.md §3 "Push work").
-    private mutating func restoreLegs(of slot: Int, _ loading: Loading, _ openLegs: [OpenLeg]) {
+    private mutating func restoreLegs(_ loading: Loading, _ openLegs: [OpenLeg], _ turn: inout Turn) {
         let senders = loading.senders
         let delivered = loading.deliveredPositions
         let recalled = loading.recalled
         // Devices that are loaded until then may still come back on their own.
-        let graceUntil = self.turn.startedAt.monotonic + self.turn.settings.restartGraceTime
+        let graceUntil = turn.startedAt.monotonic + turn.settings.restartGraceTime
         // Recalls that were synced before the crash, while their legs perhaps were not.
         var unsure: OrderedDictionary<LogPosition, Recall> = [:]
-        for index in self.people[slot].devices.indices {
-            let id = self.people[slot].devices[index].id
+        for index in self.devices.indices {
+            let id = self.devices[index].id
             let open = openLegs.filter { $0.leg.device == id }
             // A device with a kept leg was gone already, and has not come back: there is nothing to wait for.
-            if open.isEmpty, self.turn.now.monotonic < graceUntil {
-                self.people[slot].devices[index].lease = .returning(until: graceUntil)
+            if open.isEmpty, turn.now.monotonic < graceUntil {
+                self.devices[index].lease = .returning(until: graceUntil)
             }
-            let written = max(self.people[slot].devices[index].written, self.people[slot].devices[index].since)
+            let written = max(self.devices[index].written, self.devices[index].since)
             var kept = open[...].makeIterator()
             var next = kept.next()
             for entry in loading.entries {
                 while let leg = next, leg.position < entry.position { next = kept.next() }
-                if let (conversation, upTo) = entry.reading(by: self.people[slot].key.user) {
-                    self.people[slot].readUpTo[conversation] =
-                        max(self.people[slot].readUpTo[conversation] ?? 0, upTo)
+                if let (conversation, upTo) = entry.reading(by: self.state.key.user) {
+                    self.state.noteReading(conversation, upTo: upTo)
                 }
                 switch entry.body {
                 // Never pushed, no leg.
                 case .read, .custom, .conversationSettings, .personSettings, .blocked, .change, .unknown: break
                 // The store gives messages as they read now, and only the last edit with its text.
                 case .edit(let edit) where edit.content.isEmpty: break
-                case .edit(let edit): self.people[slot].devices[index].legs.edit(edit)
+                case .edit(let edit): self.devices[index].legs.edit(edit)
                 case .deletion(let deletion):
-                    self.people[slot].devices[index].legs.recall(Set(deletion.messages), as: .deleted)
+                    self.devices[index].legs.recall(Set(deletion.messages), as: .deleted)
                 case .recall(let recall):
-                    let mayBeShown = self.people[slot].devices[index].legs.recall([recall.message], as: .recalled)
+                    let mayBeShown = self.devices[index].legs.recall([recall.message], as: .recalled)
                     let known = recalled[entry.position]
                     let wasUnread = known?.wasUnread ?? loading.wereUnread.contains(entry.position)
                     if let leg = next, leg.position == entry.position {
-                        self.restoreLeg(leg, .recall(recall, wasUnread: wasUnread), slot: slot, index: index)
+                        self.devices[index].restore(leg, .recall(recall, wasUnread: wasUnread), &turn)
                     } else if mayBeShown || known?.shown.contains(id) == true {
-                        self.startRecall(recall, at: entry.position, wasUnread: wasUnread, slot, index)
+                        self.devices[index].startRecall(recall, at: entry.position, wasUnread: wasUnread, &turn)
                     } else if entry.position > written, known == nil, !loading.hushed.contains(entry.position) {
                         unsure[entry.position] = recall
-                        self.people[slot].devices[index].unsure.append(entry.position)
+                        self.devices[index].unsure.append(entry.position)
                     }
                 case .message(let message):
                     if let leg = next, leg.position == entry.position {
                         let shared = loading.shared(message, at: entry.position).seen(on: id)
-                        self.restoreLeg(leg, .message(shared), slot: slot, index: index)
+                        self.devices[index].restore(leg, .message(shared), &turn)
                     } else if entry.position > written {
-                        let sender = senders[entry.position]
-                        self.startLeg(
-                            loading.shared(message, at: entry.position), at: entry.position, slot: slot, index: index,
-                            from: sender, isRestored: !delivered.contains(entry.position))
+                        self.devices[index].startLeg(
+                            loading.shared(message, at: entry.position), at: entry.position,
+                            from: senders[entry.position], isRestored: !delivered.contains(entry.position), &turn)
                     }
                 }
             }
         }
-        let user = self.people[slot].key
+        let user = self.state.key
         for (position, recall) in unsure {
             let wasUnread = loading.wereUnread.contains(position)
-            self.turn.ask(
-                .trace(user.app, recall.message), for: .findShown(user, recall, position, wasUnread: wasUnread))
+            turn.ask(.trace(user.app, recall.message), for: .findShown(user, recall, position, wasUnread: wasUnread))
         }
     }
+}
 
-    private mutating func restoreLeg(_ open: OpenLeg, _ subject: Leg.Subject, slot: Int, index: Int) {
-        let now = self.turn.now
+extension Device {
+    fileprivate mutating func restore(_ open: OpenLeg, _ subject: Leg.Subject, _ turn: inout Turn) {
+        let now = turn.now
         var leg = Leg(position: open.position, subject: subject, state: .queued, liveSince: now.monotonic)
         leg.attempts = open.attempts
         leg.steps = open.steps
@@ -315,15 +333,15 @@ extension ServerCore {
         leg.mayBeShown = open.apnsID != nil
         leg.isMerging = open.wait == .merging
         leg.hasWaitedForAPNs = open.wait.isForAPNs
-        self.people[slot].devices[index].legs.append(leg)
+        self.legs.append(leg)
         switch open.wait {
         // Their reasons are checked again.
         case .live, .grace, .quietHours, .activeElsewhere, .merging: return
         case .configFault, .breakerOpen, .throttled, .providerDown, .inFlight: break
         }
         guard let notBefore = open.notBefore, notBefore > now.wall else { return }
-        self.people[slot].devices[index].retry = Device.Retry(
+        self.retry = Retry(
             wait: open.wait == .throttled ? .throttled : .providerDown, failures: max(1, open.attempts),
-            until: now.monotonic + min(notBefore - now.wall, self.turn.settings.backOffMax))
+            until: now.monotonic + min(notBefore - now.wall, turn.settings.backOffMax))
     }
 }

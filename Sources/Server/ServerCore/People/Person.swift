@@ -2,8 +2,28 @@ import APNsModel
 import StoreModel
 import TidingsModel
 
+/// One person in memory: what is their own, and their devices. `ServerCore` hands it what happens, and it hands a device what concerns one.
 struct Person: Sendable {
+    var state: PersonState
+    /// Signed in, sorted by id.
+    var devices: [Device] = []
+
+    /// Nothing would be lost if the person were forgotten.
+    var isIdle: Bool {
+        self.state.isReady && self.state.signingIn.isEmpty
+            && self.devices.allSatisfy {
+                $0.session == nil && !$0.isLeaving && $0.legs.isEmpty && $0.unsure.isEmpty && $0.flushAt == nil
+                    && $0.lease == .gone
+                    && $0.badge == BadgeState(shown: $0.badge.shown, alertAt: $0.badge.alertAt)
+            }
+    }
+}
+
+/// What is a person's own, but for the devices: each of them is handed it with what happens.
+struct PersonState: Sendable {
     let key: UserKey
+    /// Where the person lies in memory. Timers and pushes name people by it.
+    let slot: Int
     /// False while the store is being asked; `ServerCore.loadings` holds what happens meanwhile.
     var isReady = false
     /// Nothing is pushed while entries that came in during loading are applied: they may end legs.
@@ -14,12 +34,12 @@ struct Person: Sendable {
     var unread = 0
     var settings = AllSettings()
     var account = AccountState()
-    /// Signed in, sorted by id.
-    var devices: [Device] = []
     /// Up to where conversations were read, while a device has unfinished legs or lacks pushes.
     var readUpTo: [ConversationID: LogPosition] = [:]
     var buckets = RateBuckets()
     var signingIn: [DeviceID] = []
+    /// While a device's legs are judged: until when they wait because the person is active on another one, in monotonic milliseconds.
+    var activeElsewhereUntil: Int64?
     /// Monotonic milliseconds at which a leg's wait ends that no other event ends.
     var judgeAt: Int64?
     /// Monotonic milliseconds at which a level with an end is over.
@@ -33,20 +53,11 @@ struct Person: Sendable {
     /// Monotonic milliseconds: not after that has a device had an alert of which the person's last stay in memory has left nothing.
     var forgottenAlertAt: Int64?
 
-    init(key: UserKey, at now: Int64, forgottenAlertAt: Int64?) {
+    init(key: UserKey, slot: Int, at now: Int64, forgottenAlertAt: Int64?) {
         self.key = key
+        self.slot = slot
         self.busyAt = now
         self.forgottenAlertAt = forgottenAlertAt
-    }
-
-    /// Nothing would be lost if the person were forgotten.
-    var isIdle: Bool {
-        self.isReady && self.signingIn.isEmpty
-            && self.devices.allSatisfy {
-                $0.session == nil && !$0.isLeaving && $0.legs.isEmpty && $0.unsure.isEmpty && $0.flushAt == nil
-                    && $0.lease == .gone
-                    && $0.badge == ServerCore.BadgeState(shown: $0.badge.shown, alertAt: $0.badge.alertAt)
-            }
     }
 }
 
@@ -89,7 +100,8 @@ struct Device: Sendable {
         }
     }
 
-    let id: DeviceID
+    let key: DeviceKey
+    var id: DeviceID { self.key.device }
     var platform: String
     var push: PushState
     var voIP: VoIPToken?
@@ -125,19 +137,20 @@ struct Device: Sendable {
     /// One push at a time keeps the order and the badge.
     var inFlight: PushID?
     var retry: Retry?
-    var badge = ServerCore.BadgeState()
+    var badge = BadgeState()
     /// The last of its reports, and the last that the store was told.
     var reported: ReportedStatus?
     var storedReport: ReportedStatus?
     var storms: [ConversationID: Storm] = [:]
-    var turn: LaneTurn?
+    /// Where it waits for its turn.
+    var laneTurn: LaneTurn?
     /// The newest entry not written because the live window was full; 0 for none.
     var skippedUpTo: LogPosition = 0
     /// When a `decided` cursor ahead of the store's is to be written.
     var flushAt: Int64?
 
     init(record: DeviceRecord) {
-        self.id = record.key.device
+        self.key = record.key
         self.platform = record.platform
         self.push = record.push
         self.voIP = record.voIP
@@ -178,8 +191,8 @@ struct Device: Sendable {
         if let dueAt = self.badge.dueAt {
             due = min(due, dueAt)
         } else {
-            if let first = self.badge.sent.first { due = min(due, first + ServerCore.hour) }
-            if let first = self.badge.silent.first { due = min(due, first + ServerCore.hour) }
+            if let first = self.badge.sent.first { due = min(due, first + BadgeState.hour) }
+            if let first = self.badge.silent.first { due = min(due, first + BadgeState.hour) }
         }
         return due == .max ? nil : due
     }

@@ -14,9 +14,6 @@ struct LoadedZone: Sendable {
 }
 
 extension ServerCore {
-    /// Milliseconds before known facts end at which a zone is read again.
-    static let zoneRenewal: Int64 = 30 * 86_400_000
-
     /// Milliseconds after which a longer level is checked again: no timer outlives its person for longer, and a wall
     /// clock that is set is followed.
     static let clockCheckInterval: Int64 = 600_000
@@ -30,18 +27,6 @@ extension ServerCore {
         }
         self.turn.zones[name]?.waiting.append(pending)
         return false
-    }
-
-    mutating func requestTimeZone(_ name: String) {
-        if let zone = self.turn.zones[name] {
-            guard let facts = zone.facts, !zone.isAsked, self.turn.now.wall > facts.until - Self.zoneRenewal else {
-                return
-            }
-            self.turn.zones[name]?.isAsked = true
-        } else {
-            self.turn.zones[name] = LoadedZone()
-        }
-        self.turn.emit(.readTimeZone(name))
     }
 
     mutating func handleTimeZone(_ name: String, _ facts: TimeZoneFacts?) {
@@ -63,49 +48,63 @@ extension ServerCore {
             }
         }
         let users = self.people.indices.filter { slot in
-            self.people[slot].isReady && self.people[slot].settings.person.quietHours?.timeZone == name
+            self.people[slot].state.isReady && self.people[slot].state.settings.person.quietHours?.timeZone == name
         }
         if facts == nil, users.isEmpty { self.turn.zones.removeValue(forKey: name) }
         for slot in users {
-            self.pumpAll(slot)
-            self.arm(slot)
+            self.people[slot].pumpAll(&self.turn)
+            self.people[slot].arm(&self.turn)
         }
     }
+}
 
-    mutating func followSettings(_ slot: Int) {
-        let now = self.turn.now
-        let settings = self.people[slot].settings
-        if let zone = settings.person.quietHours?.timeZone { self.requestTimeZone(zone) }
+extension Turn {
+    /// Milliseconds before known facts end at which a zone is read again.
+    private static let zoneRenewal: Int64 = 30 * 86_400_000
+
+    fileprivate mutating func requestTimeZone(_ name: String) {
+        if let zone = self.zones[name] {
+            guard let facts = zone.facts, !zone.isAsked, self.now.wall > facts.until - Self.zoneRenewal else { return }
+            self.zones[name]?.isAsked = true
+        } else {
+            self.zones[name] = LoadedZone()
+        }
+        self.emit(.readTimeZone(name))
+    }
+}
+
+extension PersonState {
+    mutating func followSettings(_ turn: inout Turn) {
+        if let zone = self.settings.person.quietHours?.timeZone { turn.requestTimeZone(zone) }
         // tidy: order does not leave: the least of them is the same in every order.
-        let until = settings.conversations.values.compactMap(\.levelUntil).min()
-        self.people[slot].levelDueAt = until.map { now.monotonic + min(max(0, $0 - now.wall), Self.clockCheckInterval) }
+        let until = self.settings.conversations.values.compactMap(\.levelUntil).min()
+        self.setLevelEnd(until, turn.now)
     }
 
-    mutating func endLevels(_ slot: Int) {
-        let now = self.turn.now
-        let key = self.people[slot].key
-        let limited = self.people[slot].settings.conversations.filter { $0.value.levelUntil != nil }
+    private mutating func setLevelEnd(_ until: Int64?, _ now: Now) {
+        self.levelDueAt = until.map { now.monotonic + min(max(0, $0 - now.wall), ServerCore.clockCheckInterval) }
+    }
+
+    mutating func endLevels(_ turn: inout Turn) {
+        let now = turn.now
+        let limited = self.settings.conversations.filter { $0.value.levelUntil != nil }
         let over = limited.filter { ($0.value.levelUntil ?? .max) <= now.wall }
         for conversation in over.keys.sorted() {
-            self.turn.ask(
-                .endLevel(key, conversation, at: now.wall),
+            turn.ask(
+                .endLevel(self.key, conversation, at: now.wall),
                 for: .clientRequest(
                     .setConversationSettings(conversation, ConversationSettings()),
-                    Asked(requester: .core, app: key.app, actor: key.user)))
+                    Asked(requester: .core, app: self.key.app, actor: self.key.user)))
         }
         // tidy: order does not leave: the least of them is the same in every order.
-        let next = limited.values.compactMap(\.levelUntil).filter { $0 > now.wall }.min()
-        self.people[slot].levelDueAt = next.map { now.monotonic + min($0 - now.wall, Self.clockCheckInterval) }
+        self.setLevelEnd(limited.values.compactMap(\.levelUntil).filter { $0 > now.wall }.min(), now)
     }
 
     /// `until` is wall milliseconds; nil if not known yet.
-    func quiet(_ slot: Int, at now: Now) -> (hold: PushFacts.QuietHold, until: Int64?) {
-        guard let hours = self.people[slot].settings.person.quietHours, let zone = self.turn.zones[hours.timeZone]
-        else {
-            return (.none, nil)
-        }
+    func quiet(at wall: Int64, _ zones: [String: LoadedZone]) -> (hold: PushFacts.QuietHold, until: Int64?) {
+        guard let hours = self.settings.person.quietHours, let zone = zones[hours.timeZone] else { return (.none, nil) }
         guard let facts = zone.facts else { return (zone.isAsked ? .defer : .none, nil) }
-        guard let end = hours.end(at: now.wall, in: facts) else { return (.none, nil) }
+        guard let end = hours.end(at: wall, in: facts) else { return (.none, nil) }
         switch hours.manner {
         case .defer: return (.defer, end)
         case .drop: return (.drop, end)

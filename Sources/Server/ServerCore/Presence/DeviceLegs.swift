@@ -155,11 +155,9 @@ struct DeviceLegs: Sendable {
         return index
     }
 
-    mutating func settle(upTo position: LogPosition, _ body: (Leg) -> Void) {
-        while let leg = self.legs.first, leg.position <= position {
-            self.legs.removeFirst()
-            body(leg)
-        }
+    mutating func popFirst(upTo position: LogPosition) -> Leg? {
+        guard let first = self.legs.first?.position, first <= position else { return nil }
+        return self.legs.removeFirst()
     }
 
     mutating func remove(at index: Int) {
@@ -215,6 +213,8 @@ struct DeviceLegs: Sendable {
         }
     }
 
+    func count(where condition: (Leg) -> Bool) -> Int { self.legs.count(where: condition) }
+
     func count(into counts: inout OpenLegCounts) { for leg in self.legs { counts[leg.wait] += 1 } }
 
     var liveSince: Int64? { self.legs.first { $0.state == .live }?.liveSince }
@@ -266,6 +266,17 @@ struct DeviceLegs: Sendable {
                 self.legs[index].state = self.legs[index].liveSince <= limit ? .queued : .held
             case .queued, .waiting, .inFlight: break
             }
+        }
+    }
+}
+
+extension Lease {
+    /// The state of a leg that begins now.
+    var firstLegState: Leg.State {
+        switch self {
+        case .foreground, .background: .live
+        case .probing, .grace, .returning: .held
+        case .gone: .queued
         }
     }
 }

@@ -70,7 +70,7 @@ extension ServerCore {
         try self.admitCommand(.messages, of: app, "call")
         try self.turn.checkBacklog(of: .backend(app))
         do throws(InvalidField) { try call.validate() } catch { throw ServerFrame.Problem(error) }
-        guard !self.people[slot].settings.blocked.contains(call.caller) else {
+        guard !self.people[slot].state.settings.blocked.contains(call.caller) else {
             throw .init(
                 code: .blocked, field: "to",
                 rule: "must name a person who accepts calls, \"\(call.callee)\" has blocked the caller")
@@ -93,24 +93,25 @@ extension ServerCore {
             try self.checkIsNew(call, in: app)
             // Who is called stays in memory for some time.
             guard self.turn.state == .open, let slot = self.slots[UserKey(app: app, user: call.callee)],
-                self.people[slot].isReady
+                self.people[slot].state.isReady
             else { throw Self.unavailable }
             self.turn.emit(.reply(request, .ringing(at: at)))
-            let devices = self.people[slot].devices.map(\.id)
-            self.calls.begin(
-                CallTrace(call: call, sentAt: at, devices: devices.map { .init(id: $0, state: .noToken) }), in: app,
-                self.turn.now
-            )
-            for index in devices.indices { self.push(call, named: name, at: at, slot, index) }
+            let devices = self.people[slot].devices.map { (key: $0.key, token: $0.voIP) }
+            let trace = CallTrace(
+                call: call, sentAt: at, devices: devices.map { .init(id: $0.key.device, state: .noToken) })
+            self.calls.begin(trace, in: app, self.turn.now)
+            for case (let key, let token?) in devices {
+                self.push(call, named: name, at: at, to: key, token, slot: slot)
+            }
             self.countDeliveries(devices.count, by: nil, in: app)
         } catch {
             self.turn.emit(.reply(request, .refused(error)))
         }
     }
 
-    private mutating func push(_ call: Call, named name: String?, at: Int64, _ slot: Int, _ index: Int) {
-        guard let token = self.people[slot].devices[index].voIP else { return }
-        let device = DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id)
+    private mutating func push(
+        _ call: Call, named name: String?, at: Int64, to device: DeviceKey, _ token: VoIPToken, slot: Int
+    ) {
         let registration = token.registration
         let lane = self.turn.lanes.makeIfAllowed(PushLane(registration, in: device.user.app), self.turn.settings)
         let push = CallPush(app: device.user.app, call: call.id, slot: slot, device: device, token: token, lane: lane)

@@ -57,12 +57,6 @@ struct HeldTokens: Sendable {
 }
 
 extension ServerCore {
-    func isHeld(_ slot: Int, _ index: Int) -> Bool {
-        guard let (registration, _) = self.people[slot].devices[index].registration else { return false }
-        return self.turn.lanes.isHeld(
-            registration, of: DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id))
-    }
-
     /// The lane works. A token that was refused while it was stopped, or that had worked before the lane was known to, is tried once more: its
     /// refusal may have been the lane's. Any other is at fault itself, and not asked. What is in quarantine stays there.
     /// - Parameter before: the lane as it was before APNs accepted the push.
@@ -70,23 +64,10 @@ extension ServerCore {
         guard self.turn.lanes[lane]?.isTripped == false else { return }
         self.turn.lanes[lane]?.quarantined.removeAll()
         while let (device, token) = self.turn.lanes[lane]?.held.nextUnsettled() {
-            guard let slot = self.slots[device.user], self.people[slot].isReady,
-                let index = self.people[slot].devices.index(of: device.device), self.isHeld(slot, index)
-            else { continue }
-            self.turn.lanes[lane]?.held.release(device)
-            if !before.isTripped, before.works || !token.wasAccepted {
-                self.quarantine(token.registration, slot, index, token.reason)
-            }
-            self.pump(slot, index)
-            self.arm(slot)
+            guard let slot = self.slots[device.user], self.people[slot].state.isReady else { continue }
+            let isAtFault = !before.isTripped && (before.works || !token.wasAccepted)
+            self.people[slot].settleHeld(token, of: device.device, in: lane, isAtFault: isAtFault, &self.turn)
         }
-    }
-
-    mutating func quarantine(_ registration: PushRegistration, _ slot: Int, _ index: Int, _ reason: String) {
-        let device = DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id)
-        self.turn.lanes[PushLane(registration, in: device.user.app)]?.rememberQuarantine(
-            .init(device: device, before: self.people[slot].devices[index].push))
-        self.setPush(.quarantined(registration, at: self.turn.now.wall, reason: reason), slot, index)
     }
 
     /// The app sends with other credentials than before: what APNs has refused with those is asked once more, and what was learnt of the lanes
@@ -99,14 +80,31 @@ extension ServerCore {
             self.turn.lanes[lane]?.burst = TokenBurst()
             self.takeBackQuarantines(of: lane)
             for device in self.turn.lanes[lane]?.held.releaseAll() ?? [] {
-                guard let slot = self.slots[device.user], self.people[slot].isReady,
-                    let index = self.people[slot].devices.index(of: device.device)
-                else { continue }
-                self.pump(slot, index)
-                self.arm(slot)
+                guard let slot = self.slots[device.user], self.people[slot].state.isReady else { continue }
+                self.people[slot].pump(device.device, &self.turn)
             }
             self.pumpLane(lane)
         }
+    }
+}
+
+extension Person {
+    fileprivate mutating func settleHeld(
+        _ token: HeldTokens.Token, of device: DeviceID, in lane: PushLane, isAtFault: Bool, _ turn: inout Turn
+    ) {
+        guard let index = self.devices.index(of: device), self.devices[index].isHeld(&turn) else { return }
+        turn.lanes[lane]?.held.release(self.devices[index].key)
+        if isAtFault { self.devices[index].quarantine(token.registration, token.reason, &turn) }
+        self.pump(at: index, &turn)
+        self.arm(&turn)
+    }
+}
+
+extension Device {
+    mutating func quarantine(_ registration: PushRegistration, _ reason: String, _ turn: inout Turn) {
+        turn.lanes[PushLane(registration, in: self.key.user.app)]?.rememberQuarantine(
+            .init(device: self.key, before: self.push))
+        self.setPush(.quarantined(registration, at: turn.now.wall, reason: reason), &turn)
     }
 }
 

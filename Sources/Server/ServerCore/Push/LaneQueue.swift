@@ -4,6 +4,8 @@ import TidingsModel
 struct LaneTurn: Hashable, Sendable {
     let lane: PushLane
     let shelf: LaneQueue.Shelf
+    /// Of the person.
+    let slot: Int
 }
 
 /// Devices whose turn has not come, by what is known of their tokens, and on each shelf by person: many devices of

@@ -107,6 +107,16 @@ struct PushLanes: Sendable {
         return PushID(self.pushCount)
     }
 
+    /// Hands over a push of messages or of a badge. To the burst it is the probe of a lane that was stopped: that has no effect.
+    mutating func begin(_ push: OutgoingPush, _ now: Now, _ settings: ServerSettings) -> PushID {
+        let id = self.nextPush()
+        self.pushes[id] = push
+        self.all[push.lane]?.begin(id, of: push.slot, at: now.monotonic)
+        var none: [TokenBurst.Effect] = []
+        self.all[push.lane]?.burst.handle(.started(id), at: now, settings: settings, into: &none)
+        return id
+    }
+
     func reportedState(of lane: PushLane, _ settings: ServerSettings) -> LaneState {
         guard !settings.suspendedApps.contains(lane.app) else { return .paused(.ofSuspension) }
         guard !self.outages.isEmpty else { return .usable }
@@ -140,11 +150,29 @@ struct PushLanes: Sendable {
         return held?.isEmpty == false && held?[device]?.registration == registration
     }
 
+    /// Says what holds the pushes of a device.
+    func hold(for registration: PushRegistration, of device: DeviceKey, _ settings: ServerSettings)
+        -> PushFacts.LaneHold
+    {
+        if self.isHeld(registration, of: device) { return .breakerOpen }
+        let lane = PushLane(registration, in: device.user.app)
+        if let hold = self.all[lane]?.hold { return hold }
+        guard self.mayMake(lane, settings) else { return .configFault }
+        guard case .paused(let outage) = self.reportedState(of: lane, settings) else { return .none }
+        return outage.hold
+    }
+
     mutating func hold(
         _ registration: PushRegistration, of device: DeviceKey, wasAccepted: Bool, _ refusal: APNsRefusal
     ) {
         self.all[PushLane(registration, in: device.user.app)]?.held.hold(
             .init(registration: registration, wasAccepted: wasAccepted, reason: refusal.reason.name), of: device)
+    }
+
+    /// A token that never worked is, when its lane works; of one that did the next push that APNs accepts shows it.
+    func isTokenAtFault(_ push: OutgoingPush) -> Bool {
+        guard let lane = self.all[push.lane], !lane.isTripped else { return false }
+        return !push.wasAccepted && lane.burst.works
     }
 
     /// Calls and what passes by the log do not wait until an outage is over.
@@ -164,37 +192,6 @@ extension ServerCore {
     /// The time that an idle lane stays: its state is worth something to the next push.
     static let laneIdleTime: Int64 = 600_000
 
-    func laneHold(_ slot: Int, _ index: Int) -> PushFacts.LaneHold {
-        guard let lane = self.lane(slot, index) else { return .none }
-        if self.isHeld(slot, index) { return .breakerOpen }
-        if let known = self.turn.lanes[lane] { return known.hold }
-        guard self.turn.lanes.mayMake(lane, self.turn.settings) else { return .configFault }
-        guard case .paused(let outage) = self.turn.lanes.reportedState(of: lane, self.turn.settings) else {
-            return .none
-        }
-        return outage.hold
-    }
-
-    mutating func joinLane(_ slot: Int, _ index: Int) {
-        guard self.people[slot].devices[index].turn == nil, let lane = self.lane(slot, index),
-            self.turn.lanes[lane] != nil || self.turn.lanes.mayMake(lane, self.turn.settings)
-        else { return }
-        let device = DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id)
-        guard !self.isHeld(slot, index) else {
-            self.turn.lanes[lane]?.held.judgeLater(device)
-            return
-        }
-        let shelf: LaneQueue.Shelf = self.people[slot].devices[index].push.wasAccepted ? .good : .unproven
-        self.people[slot].devices[index].turn = LaneTurn(lane: lane, shelf: shelf)
-        self.turn.lanes.make(lane, self.turn.settings)
-        self.turn.lanes[lane]?.queue.append(slot, self.people[slot].devices[index].id, on: shelf)
-    }
-
-    mutating func leaveLane(_ slot: Int, _ index: Int) {
-        guard let turn = self.people[slot].devices[index].turn.take() else { return }
-        self.turn.lanes[turn.lane]?.queue.remove(slot, self.people[slot].devices[index].id, from: turn.shelf)
-    }
-
     /// The lane was at fault (design.md P8).
     mutating func takeBackQuarantines(of lane: PushLane) {
         while let quarantine = self.turn.lanes[lane]?.quarantined.popFirst() {
@@ -202,20 +199,13 @@ extension ServerCore {
         }
     }
 
-    /// Unless something else has become of the token since.
     mutating func takeBack(_ key: DeviceKey, _ before: PushState) {
         let slot = self.slot(of: key.user)
-        guard self.people[slot].isReady else {
+        if self.people[slot].state.isReady {
+            self.people[slot].takeBack(key.device, before, &self.turn)
+        } else {
             self.loadings[slot]?.queue.append(.takeBack(key, before))
-            return
         }
-        guard let index = self.people[slot].devices.index(of: key.device),
-            case .quarantined(let registration, _, _) = self.people[slot].devices[index].push,
-            registration == before.registration
-        else { return }
-        self.setPush(before, slot, index)
-        self.people[slot].busyAt = self.turn.now.monotonic
-        self.arm(slot)
     }
 
     mutating func handleBurstEvent(_ event: TokenBurst.Event, of lane: PushLane) {
@@ -238,14 +228,9 @@ extension ServerCore {
 
     mutating func pumpLane(_ lane: PushLane) {
         guard self.turn.state == .open else { return }
-        while let (slot, id) = self.turn.lanes[lane]?.next(self.turn.settings) { self.letPush(slot, id) }
-    }
-
-    private mutating func letPush(_ slot: Int, _ id: DeviceID) {
-        guard let index = self.people[slot].devices.index(of: id) else { return }
-        self.people[slot].devices[index].turn = nil
-        self.pump(slot, index, hasTurn: true)
-        self.arm(slot)
+        while let (slot, device) = self.turn.lanes[lane]?.next(self.turn.settings) {
+            self.people[slot].pump(device, hasTurn: true, &self.turn)
+        }
     }
 
     mutating func handleLaneTimer(_ lane: PushLane) {
@@ -265,5 +250,51 @@ extension ServerCore {
         guard let known = self.turn.lanes[lane], known.idleDueAt == nil else { return }
         self.turn.lanes[lane]?.idleDueAt = self.turn.now.monotonic + Self.laneIdleTime
         self.turn.timers.set(at: self.turn.now.monotonic + Self.laneIdleTime, .lane(lane))
+    }
+}
+
+extension Person {
+    /// Unless something else has become of the token since.
+    mutating func takeBack(_ device: DeviceID, _ before: PushState, _ turn: inout Turn) {
+        guard let index = self.devices.index(of: device),
+            case .quarantined(let registration, _, _) = self.devices[index].push,
+            registration == before.registration
+        else { return }
+        self.devices[index].setPush(before, &turn)
+        self.state.busyAt = turn.now.monotonic
+        self.arm(&turn)
+    }
+}
+
+extension Device {
+    var lane: PushLane? { self.registration.map { PushLane($0.registration, in: self.key.user.app) } }
+
+    mutating func laneHold(_ turn: inout Turn) -> PushFacts.LaneHold {
+        guard let (registration, _) = self.registration else { return .none }
+        return turn.lanes.hold(for: registration, of: self.key, turn.settings)
+    }
+
+    mutating func isHeld(_ turn: inout Turn) -> Bool {
+        guard let (registration, _) = self.registration else { return false }
+        return turn.lanes.isHeld(registration, of: self.key)
+    }
+
+    mutating func joinLane(_ person: inout PersonState, _ turn: inout Turn) {
+        guard self.laneTurn == nil, let lane = self.lane,
+            turn.lanes[lane] != nil || turn.lanes.mayMake(lane, turn.settings)
+        else { return }
+        guard !self.isHeld(&turn) else {
+            turn.lanes[lane]?.held.judgeLater(self.key)
+            return
+        }
+        let shelf: LaneQueue.Shelf = self.push.wasAccepted ? .good : .unproven
+        self.laneTurn = LaneTurn(lane: lane, shelf: shelf, slot: person.slot)
+        turn.lanes.make(lane, turn.settings)
+        turn.lanes[lane]?.queue.append(person.slot, self.id, on: shelf)
+    }
+
+    mutating func leaveLane(_ turn: inout Turn) {
+        guard let own = self.laneTurn.take() else { return }
+        turn.lanes[own.lane]?.queue.remove(own.slot, self.id, from: own.shelf)
     }
 }

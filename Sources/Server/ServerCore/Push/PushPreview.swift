@@ -103,7 +103,7 @@ extension ServerCore {
 
     private mutating func preview(_ asked: PushPreviewRequest, of app: AppID) throws(InvalidField) -> PushPreview {
         if let push = asked.draft.push {
-            try self.pushRules(of: app).check(push, isClient: false, isOfMessage: true)
+            try self.turn.settings.pushRules(of: app).check(push, isClient: false, isOfMessage: true)
         }
         try asked.draft.validate()
         let message = self.previewedMessage(asked, in: app)
@@ -112,13 +112,13 @@ extension ServerCore {
             user: UserKey(app: app, user: asked.recipient), device: "preview", hidesContent: false,
             language: asked.language, unread: 1, head: 1)
         let bytesMax = APNsPushType.alert.payloadBytesMax
-        let alert = try self.alert(of: shared, at: 1, with: [], for: reader, bytesMax: bytesMax)
-        let request = Self.alertRequest(
-            alert.bytes, about: message.id, expiry: self.alertExpiry(of: message),
+        let alert = try self.turn.alert(of: shared, at: 1, with: [], for: reader, bytesMax: bytesMax)
+        let request = APNsRequest(
+            alert.bytes, about: message.id, expiry: self.turn.settings.alertExpiry(of: message),
             to: self.previewedRegistration(.alert, of: app))
         return PushPreview(
             pushType: .alert, headers: Self.headers(request.headerFields), payload: request.payload, bytesMax: bytesMax,
-            shown: self.text(of: shared, for: reader), textMode: self.textMode(of: message),
+            shown: self.turn.text(of: shared, for: reader), textMode: self.turn.settings.textMode(of: message),
             shortened: alert.gaveWay.map(\.rawValue))
     }
 

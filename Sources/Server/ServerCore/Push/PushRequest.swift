@@ -13,51 +13,112 @@ struct AlertReader {
     var head: LogPosition
 }
 
-extension ServerCore {
-    /// apns.md §13.
-    static let sound: APNsPayload.Sound = "default"
+extension PersonState {
+    func reader(on device: DeviceID? = nil) -> AlertReader {
+        AlertReader(
+            user: self.key, device: device, hidesContent: self.settings.person.hidesContent,
+            language: self.settings.person.language, unread: self.unread, head: self.head)
+    }
+}
 
+extension APNsPayload.Sound {
+    /// apns.md §13.
+    static let usual: Self = "default"
+}
+
+extension APNsRequest {
+    /// - Parameter expiry: wall milliseconds.
+    init(_ payload: [UInt8], about message: MessageID, expiry: Int64, to registration: PushRegistration) {
+        self.init(
+            token: registration.token, topic: registration.topic, pushType: .alert, priority: .immediate,
+            expiration: expiry / 1_000, collapseID: message.description, payload: payload,
+            environment: registration.environment)
+    }
+}
+
+extension Turn {
     /// The push of one leg (design.md §5, §7). `counted` are the positions of the other messages that it counts; the
     /// leg's is the newest. Throws `InvalidField` if the payload cannot be made to fit.
     mutating func pushRequest(
-        for id: LegID, _ leg: Leg, with counted: [LogPosition], of slot: Int, to registration: PushRegistration
+        for id: LegID, _ leg: Leg, with counted: [LogPosition], for reader: AlertReader,
+        to registration: PushRegistration
     ) throws(InvalidField) -> APNsRequest {
         let named: MessageID
         let expiry: Int64
         let payload: [UInt8]
         let bytesMax = APNsPushType.alert.payloadBytesMax
-        let lifetime = self.alertLifetime(self.textMode(of: id.user.app))
         switch leg.subject {
         case .message(let shared):
             named = shared.message.id
-            expiry = self.alertExpiry(of: shared.message)
-            payload = try self.alert(
-                of: shared, at: leg.position, with: counted, for: self.reader(of: id, slot), bytesMax: bytesMax
-            ).bytes
+            expiry = self.settings.alertExpiry(of: shared.message)
+            payload = try self.alert(of: shared, at: leg.position, with: counted, for: reader, bytesMax: bytesMax).bytes
         case .recall(let recall, let wasUnread):
             named = recall.message
-            expiry = recall.at + lifetime
-            payload = try self.recall(recall, at: leg.position, wasUnread: wasUnread, for: id, slot)
+            expiry = recall.at + self.settings.alertLifetime(self.settings.textMode(of: id.user.app))
+            payload = try self.settings.payload(of: recall, at: leg.position, wasUnread: wasUnread, for: reader)
                 .serialized(bytesMax: bytesMax)
         }
-        var request = Self.alertRequest(payload, about: named, expiry: expiry, to: registration)
+        var request = APNsRequest(payload, about: named, expiry: expiry, to: registration)
         request.apnsID = apnsID(of: id, attempt: leg.attempts)
         return request
     }
 
-    /// - Parameter expiry: wall milliseconds.
-    static func alertRequest(
-        _ payload: [UInt8], about message: MessageID, expiry: Int64, to registration: PushRegistration
-    ) -> APNsRequest {
-        APNsRequest(
-            token: registration.token, topic: registration.topic, pushType: .alert, priority: .immediate,
-            expiration: expiry / 1_000, collapseID: message.description, payload: payload,
-            environment: registration.environment)
+    /// An alert of at most `bytesMax` bytes.
+    /// - Returns: what gave way, too.
+    mutating func alert(
+        of shared: SharedMessage, at position: LogPosition, with counted: [LogPosition], for reader: AlertReader,
+        bytesMax: Int
+    ) throws(InvalidField) -> (bytes: [UInt8], gaveWay: [AlertParts.Place]) {
+        let mode = self.settings.textMode(of: shared.message)
+        var parts = AlertParts(counted: counted, options: shared.message.push)
+        if reader.hidesContent {
+            // Without a text the push keeps the alert's neutral one.
+        } else if !counted.isEmpty {
+            // They may be of several people, and one image beside a number would make them look like one message.
+            parts.text = PushInfo.Text(
+                title: mode == .idOnly ? nil : PushText.title(of: shared.message, shared.names).map { .text($0) },
+                body: .text(self.settings.words(for: reader).words.several(counted.count + 1)))
+        } else if mode != .idOnly {
+            parts.text = self.text(of: shared, for: reader)
+            parts.imageURL = shared.message.pushImage(from: self.settings.pushRules(of: shared.message.app).imageHosts)
+            parts.portrait = self.settings.portrait(
+                shared.names.portrait, in: shared.message.conversation, of: shared.message.app)
+        }
+        if !counted.isEmpty { parts.options = parts.options?.forSeveral }
+        var payload = self.settings.payload(of: shared, at: position, parts, for: reader)
+        var bytes = try payload.serialized(bytesMax: .max)
+        var gaveWay: [AlertParts.Place] = []
+        for place in AlertParts.Place.allCases where bytes.count > bytesMax {
+            // In this mode the text stands there twice.
+            let excess = mode == .alert ? (bytes.count - bytesMax + 1) / 2 : bytes.count - bytesMax
+            guard parts.giveWay(place, excess: excess) else { continue }
+            gaveWay.append(place)
+            payload = self.settings.payload(of: shared, at: position, parts, for: reader)
+            bytes = try payload.serialized(bytesMax: .max)
+        }
+        return (bytes.count <= bytesMax ? bytes : try payload.serialized(bytesMax: bytesMax), gaveWay)
     }
 
-    private func alertLifetime(_ mode: PushTextMode) -> Int64 {
+    /// Returns the text of a notification of one message.
+    mutating func text(of shared: SharedMessage, for reader: AlertReader) -> PushInfo.Text {
+        let (tag, words) = self.settings.words(for: reader)
+        return PushInfo.Text(
+            of: shared.message, title: PushText.title(of: shared.message, shared.names),
+            sender: PushText.sender(of: shared.message, shared.names), body: self.alertText(of: shared, tag, words))
+    }
+
+    private mutating func alertText(of shared: SharedMessage, _ tag: String, _ words: NotificationWords) -> String {
+        if let last = self.lastAlert, last.message === shared, last.tag == tag { return last.text }
+        let text = PushText.shortText(of: shared.message, in: words)
+        self.lastAlert = (shared, tag, text)
+        return text
+    }
+}
+
+extension ServerSettings {
+    fileprivate func alertLifetime(_ mode: PushTextMode) -> Int64 {
         let most: Int64 = mode == .alert ? Self.alertTextLifetimeMax : .max
-        return min(self.turn.settings.pushLifetime, most)
+        return min(self.pushLifetime, most)
     }
 
     /// Wall milliseconds.
@@ -68,7 +129,7 @@ extension ServerCore {
     /// Anyone who holds the phone can read the text of such an alert: APNs must not keep it longer (docs/inside/decisions/0008).
     private static let alertTextLifetimeMax: Int64 = 86_400_000
 
-    func textMode(of app: AppID) -> PushTextMode { self.turn.settings.pushTextModes[app] ?? .serviceExtension }
+    func textMode(of app: AppID) -> PushTextMode { self.pushTextModes[app] ?? .serviceExtension }
 
     /// Returns how the text of a message's push reaches the phone. A push without chat is no secret: its text stands in the alert, unless the
     /// push or the app wants it otherwise.
@@ -78,57 +139,6 @@ extension ServerCore {
         return message.pushJob != nil && mode == .serviceExtension ? .alert : mode
     }
 
-    private func reader(of id: LegID, _ slot: Int) -> AlertReader {
-        AlertReader(
-            user: id.user, device: id.device, hidesContent: self.people[slot].settings.person.hidesContent,
-            language: self.people[slot].settings.person.language, unread: self.people[slot].unread,
-            head: self.people[slot].head)
-    }
-
-    /// An alert of at most `bytesMax` bytes.
-    /// - Returns: what gave way, too.
-    mutating func alert(
-        of shared: SharedMessage, at position: LogPosition, with counted: [LogPosition], for reader: AlertReader,
-        bytesMax: Int
-    ) throws(InvalidField) -> (bytes: [UInt8], gaveWay: [AlertParts.Place]) {
-        let mode = self.textMode(of: shared.message)
-        var parts = AlertParts(counted: counted, options: shared.message.push)
-        if reader.hidesContent {
-            // Without a text the push keeps the alert's neutral one.
-        } else if !counted.isEmpty {
-            // They may be of several people, and one image beside a number would make them look like one message.
-            parts.text = PushInfo.Text(
-                title: mode == .idOnly ? nil : PushText.title(of: shared.message, shared.names).map { .text($0) },
-                body: .text(self.words(for: reader).words.several(counted.count + 1)))
-        } else if mode != .idOnly {
-            parts.text = self.text(of: shared, for: reader)
-            parts.imageURL = shared.message.pushImage(from: self.pushRules(of: shared.message.app).imageHosts)
-            parts.portrait = self.portrait(
-                shared.names.portrait, in: shared.message.conversation, of: shared.message.app)
-        }
-        if !counted.isEmpty { parts.options = parts.options?.forSeveral }
-        var payload = self.payload(of: shared, at: position, parts, for: reader)
-        var bytes = try payload.serialized(bytesMax: .max)
-        var gaveWay: [AlertParts.Place] = []
-        for place in AlertParts.Place.allCases where bytes.count > bytesMax {
-            // In this mode the text stands there twice.
-            let excess = mode == .alert ? (bytes.count - bytesMax + 1) / 2 : bytes.count - bytesMax
-            guard parts.giveWay(place, excess: excess) else { continue }
-            gaveWay.append(place)
-            payload = self.payload(of: shared, at: position, parts, for: reader)
-            bytes = try payload.serialized(bytesMax: .max)
-        }
-        return (bytes.count <= bytesMax ? bytes : try payload.serialized(bytesMax: bytesMax), gaveWay)
-    }
-
-    /// Returns the text of a notification of one message.
-    mutating func text(of shared: SharedMessage, for reader: AlertReader) -> PushInfo.Text {
-        let (tag, words) = self.words(for: reader)
-        return PushInfo.Text(
-            of: shared.message, title: PushText.title(of: shared.message, shared.names),
-            sender: PushText.sender(of: shared.message, shared.names), body: self.alertText(of: shared, tag, words))
-    }
-
     /// Only media of the server, or of a host that the app lists for images; nil for kinds of conversations whose notifications are not of
     /// a person, and for one that is too long for a push.
     func portrait(_ portrait: String?, in conversation: ConversationID, of app: AppID) -> String? {
@@ -136,7 +146,7 @@ extension ServerCore {
         return PushRules.mayPush(image: portrait, from: self.pushRules(of: app).imageHosts) ? portrait : nil
     }
 
-    private func payload(
+    fileprivate func payload(
         of shared: SharedMessage, at position: LogPosition, _ parts: AlertParts, for reader: AlertReader
     ) -> APNsPayload {
         let message = shared.message
@@ -170,7 +180,7 @@ extension ServerCore {
         let options = parts.options
         custom += (options?.custom?.members ?? []).map { ($0.key, $0.value) }
         return APNsPayload(
-            alert: alert, badge: reader.unread, sound: options.map { $0.apnsSound } ?? Self.sound,
+            alert: alert, badge: reader.unread, sound: options.map { $0.apnsSound } ?? .usual,
             threadID: options?.threadID ?? message.conversation(seenBy: reader.user.user).description,
             category: options?.category ?? PushInfo.category, mutableContent: true,
             interruptionLevel: options?.interruptionLevel.flatMap { .init(rawValue: $0.rawValue) },
@@ -179,8 +189,8 @@ extension ServerCore {
 
     /// Replaces a recalled message silently under its id. Extensions other than ours learn from S2.22 that the badge
     /// goes down.
-    private func recall(
-        _ recall: Recall, at position: LogPosition, wasUnread: Bool, for id: LegID, _ slot: Int
+    fileprivate func payload(
+        of recall: Recall, at position: LogPosition, wasUnread: Bool, for reader: AlertReader
     ) -> APNsPayload {
         var custom: [(String, JSONValue)] = []
         if let notification = try? NotificationPayload(
@@ -189,14 +199,13 @@ extension ServerCore {
         {
             custom.append((NotificationPayload.key, .object(notification.dictionary)))
         }
-        let info = self.info(
-            of: recall.message, at: position, isRecall: true, text: nil, for: self.reader(of: id, slot))
+        let info = self.info(of: recall.message, at: position, isRecall: true, text: nil, for: reader)
         custom.append((PushInfo.key, info.dictionary))
         if wasUnread {
             custom.append(("message", .members([("params", .members([("corner_mark_decrease", true)]))])))
         }
         return APNsPayload(
-            alert: .init(body: self.words(of: slot).words.recalled), badge: self.people[slot].unread,
+            alert: .init(body: self.words(for: reader).words.recalled), badge: reader.unread,
             threadID: recall.conversation.description, mutableContent: true, interruptionLevel: .passive,
             custom: JSONObject(custom))
     }
@@ -210,24 +219,12 @@ extension ServerCore {
         PushInfo(
             message: message, position: position, badgePosition: reader.head,
             recipientTag: recipientTag(
-                of: DeviceKey(user: reader.user, device: reader.device ?? ""), salt: self.turn.settings.recipientTagSalt
-            ), isRecall: isRecall, text: text)
+                of: DeviceKey(user: reader.user, device: reader.device ?? ""), salt: self.recipientTagSalt),
+            isRecall: isRecall, text: text)
     }
 
-    private func words(for reader: AlertReader) -> (tag: String, words: NotificationWords) {
-        (self.turn.settings.words[reader.user.app] ?? AppWords()).words(for: reader.language)
-    }
-
-    func words(of slot: Int) -> (tag: String, words: NotificationWords) {
-        (self.turn.settings.words[self.people[slot].key.app] ?? AppWords())
-            .words(for: self.people[slot].settings.person.language)
-    }
-
-    private mutating func alertText(of shared: SharedMessage, _ tag: String, _ words: NotificationWords) -> String {
-        if let last = self.turn.lastAlert, last.message === shared, last.tag == tag { return last.text }
-        let text = PushText.shortText(of: shared.message, in: words)
-        self.turn.lastAlert = (shared, tag, text)
-        return text
+    func words(for reader: AlertReader) -> (tag: String, words: NotificationWords) {
+        (self.words[reader.user.app] ?? AppWords()).words(for: reader.language)
     }
 }
 

@@ -2,8 +2,8 @@ import StoreModel
 import TidingsModel
 
 // What an app allows of the options that are asked for.
-extension ServerCore {
-    func pushRules(of app: AppID) -> PushRules { self.turn.settings.pushRules[app] ?? PushRules() }
+extension ServerSettings {
+    func pushRules(of app: AppID) -> PushRules { self.pushRules[app] ?? PushRules() }
 
     func checkPush(of draft: MessageDraft, from app: AppID, isClient: Bool) throws(ServerFrame.Problem) {
         guard let push = draft.push else { return }

@@ -3,7 +3,7 @@ package import TidingsModel
 // When a push is sent (design.md §5). The first row that fits decides: it *ends* the leg with its name, or lets it *wait* until the reason goes
 // away. A leg for which no row fits is sent. All rows are tried again at the moment of sending.
 //
-// Some legs end before that, so that a crash loses none: the one to the sending device (`own_device`) in `ServerCore.startLeg`; the one of
+// Some legs end before that, so that a crash loses none: the one to the sending device (`own_device`) in `Device.startLeg`; the one of
 // a person without a device (`no_device`) and those of a device that signs out (`signed_out`, `disabled`) in the store, in
 // `StoreMachine.deliver` and `StoreMachine.undecided`.
 

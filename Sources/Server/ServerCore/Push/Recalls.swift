@@ -27,70 +27,63 @@ extension ServerCore {
         }
     }
 
-    /// For one device: what was not sent ends, what was sent is followed by the recall.
-    mutating func recall(
-        _ recall: Recall, at position: LogPosition, _ recalled: RecalledMessage, _ slot: Int, _ index: Int
-    ) {
-        let isShown =
-            recalled.shown.contains(self.people[slot].devices[index].id)
-            || self.people[slot].devices[index].leaving?.mayHaveShown(recall.message) ?? false
-        let mayBeShown = self.people[slot].devices[index].legs.recall([recall.message], as: .recalled)
-        for leg in self.people[slot].devices[index].legs.removeAll(where: {
-            $0.recall == .recalled && !$0.isInFlight
-        }) {
-            self.endLeg(leg, slot: slot, index: index, .recalled)
-        }
-        guard isShown || mayBeShown else { return }
-        self.startRecall(recall, at: position, wasUnread: recalled.wasUnread, slot, index)
-    }
-
-    /// The leg is stored at once: after a crash nothing else would tell of it.
-    mutating func startRecall(_ recall: Recall, at position: LogPosition, wasUnread: Bool, _ slot: Int, _ index: Int) {
-        let leg = Leg(
-            position: position, subject: .recall(recall, wasUnread: wasUnread),
-            state: Self.firstState(of: self.people[slot].devices[index].lease), liveSince: self.turn.now.monotonic)
-        let place = self.people[slot].devices[index].legs.insert(leg)
-        self.keepRecall(slot, index, place)
-    }
-
-    /// Not while the store signs the device out: it would open the leg of one that is gone.
-    mutating func keepRecall(_ slot: Int, _ index: Int, _ leg: Int) {
-        guard !self.people[slot].devices[index].isLeaving, !self.people[slot].devices[index].legs[leg].isKept,
-            case .recall = self.people[slot].devices[index].legs[leg].subject
-        else { return }
-        self.people[slot].devices[index].legs[leg].isKept = true
-        self.turn.ask(.keepLeg(self.openLeg(slot, index, leg, notBefore: nil)))
-    }
-
-    /// After a crash only the message's trace knows whether devices must be told of this recall. Only devices that
-    /// were unsure are concerned: for the others the recall may have ended since.
+    /// After a crash only the message's trace knows whether devices must be told of this recall.
     mutating func restoreRecall(
         _ recall: Recall, at position: LogPosition, wasUnread: Bool, of user: UserKey, _ trace: MessageTrace?
     ) {
-        guard let slot = self.slots[user], self.people[slot].isReady else { return }
-        let shown = (trace?.ended ?? []).filter { $0.leg.user == user && $0.end.mayBeShown }.map(\.leg.device)
-        for index in self.people[slot].devices.indices {
-            guard let place = self.people[slot].devices[index].unsure.firstIndex(of: position) else { continue }
-            self.people[slot].devices[index].unsure.remove(at: place)
-            if self.people[slot].devices[index].settled < position,
-                self.people[slot].devices[index].legs.index(of: position) == nil,
-                shown.contains(self.people[slot].devices[index].id)
+        guard let slot = self.slots[user], self.people[slot].state.isReady else { return }
+        let shown = (trace?.ended ?? []).filter { $0.leg.user == user && $0.end.mayBeShown }.compactMap(\.leg.device)
+        self.people[slot].restoreRecall(
+            recall, at: position, RecalledMessage(shown: shown, wasUnread: wasUnread), &self.turn)
+    }
+}
+
+extension Person {
+    /// Only devices that were unsure are concerned: for the others the recall may have ended since.
+    mutating func restoreRecall(
+        _ recall: Recall, at position: LogPosition, _ recalled: RecalledMessage, _ turn: inout Turn
+    ) {
+        for index in self.devices.indices {
+            guard let place = self.devices[index].unsure.firstIndex(of: position) else { continue }
+            self.devices[index].unsure.remove(at: place)
+            if self.devices[index].settled < position, self.devices[index].legs.index(of: position) == nil,
+                recalled.shown.contains(self.devices[index].id)
             {
-                self.startRecall(recall, at: position, wasUnread: wasUnread, slot, index)
-                self.pump(slot, index)
+                self.devices[index].startRecall(recall, at: position, wasUnread: recalled.wasUnread, &turn)
+                self.pump(at: index, &turn)
             } else {
-                self.dirtyCursor(slot, index)
+                self.devices[index].dirtyCursor(&self.state, &turn)
             }
         }
-        self.arm(slot)
+        self.arm(&turn)
+    }
+}
+
+extension Device {
+    /// What was not sent ends, what was sent is followed by the recall.
+    mutating func recall(_ recall: Recall, at position: LogPosition, _ recalled: RecalledMessage, _ turn: inout Turn) {
+        let isShown = recalled.shown.contains(self.id) || self.leaving?.mayHaveShown(recall.message) ?? false
+        let mayBeShown = self.legs.recall([recall.message], as: .recalled)
+        for leg in self.legs.removeAll(where: { $0.recall == .recalled && !$0.isInFlight }) {
+            self.endLeg(leg, .recalled, &turn)
+        }
+        guard isShown || mayBeShown else { return }
+        self.startRecall(recall, at: position, wasUnread: recalled.wasUnread, &turn)
     }
 
-    static func firstState(of lease: Lease) -> Leg.State {
-        switch lease {
-        case .foreground, .background: .live
-        case .probing, .grace, .returning: .held
-        case .gone: .queued
-        }
+    /// The leg is stored at once: after a crash nothing else would tell of it.
+    mutating func startRecall(_ recall: Recall, at position: LogPosition, wasUnread: Bool, _ turn: inout Turn) {
+        let leg = Leg(
+            position: position, subject: .recall(recall, wasUnread: wasUnread), state: self.lease.firstLegState,
+            liveSince: turn.now.monotonic)
+        self.keepRecall(at: self.legs.insert(leg), &turn)
+    }
+
+    /// Not while the store signs the device out: it would open the leg of one that is gone.
+    mutating func keepRecall(at leg: Int, _ turn: inout Turn) {
+        guard !self.isLeaving, !self.legs[leg].isKept, case .recall = self.legs[leg].subject else { return }
+        self.legs[leg].isKept = true
+        turn.ask(.keepLeg(self.openLeg(at: leg)))
     }
 }
 

@@ -88,56 +88,68 @@ extension ServerCore {
 
     mutating func finishSilent(_ push: SilentPush, to user: UserKey, for request: APIRequestID, at: Int64) {
         // Who is pushed to stays in memory for some time.
-        guard let slot = self.slots[user], self.people[slot].isReady else {
+        guard let slot = self.slots[user], self.people[slot].state.isReady else {
             return self.turn.emit(.reply(request, .refused(Self.unavailable)))
         }
         var report = SilentPushReport(sentAt: at, devices: [])
         for index in self.people[slot].devices.indices {
             let device = self.people[slot].devices[index].id
             guard push.device == nil || push.device == device else { continue }
-            let state = self.pushSilently(push, slot, index)
+            var state = SilentPushReport.State.sent
+            switch self.people[slot].devices[index].tryPush(push, &self.turn) {
+            case .passes(let passing, let key, let request):
+                let id = self.beginPassing(passing)
+                self.turn.emit(.push(id, to: key, request))
+            case .fails(let reason): state = reason
+            }
             report.devices.append(.init(id: device, state: state))
         }
         self.passed.keepPush(.silent(report), as: push.id, in: user.app, self.turn.now)
         self.countDeliveries(report.devices.count, by: nil, in: user.app)
-        self.arm(slot)
+        self.people[slot].arm(&self.turn)
         self.turn.emit(.reply(request, .silentPush(report)))
     }
+}
 
-    private mutating func pushSilently(_ push: SilentPush, _ slot: Int, _ index: Int) -> SilentPushReport.State {
-        let device = self.people[slot].devices[index]
+private enum SilentTry {
+    case passes(PassingPush, to: DeviceKey, APNsRequest)
+    case fails(SilentPushReport.State)
+}
+
+extension Device {
+    fileprivate mutating func tryPush(_ push: SilentPush, _ turn: inout Turn) -> SilentTry {
         let registration: PushRegistration
-        switch device.push {
-        case .none: return .noToken
-        case .dead: return .tokenDead
-        case .quarantined(_, _, let reason): return .tokenQuarantined(reason: reason)
+        switch self.push {
+        case .none: return .fails(.noToken)
+        case .dead: return .fails(.tokenDead)
+        case .quarantined(_, _, let reason): return .fails(.tokenQuarantined(reason: reason))
         case .registered(let known, _, _): registration = known
         }
-        if let wait = self.silentWait(device) { return wait }
-        let key = DeviceKey(user: self.people[slot].key, device: device.id)
-        let lane = self.turn.lanes.makeIfAllowed(PushLane(registration, in: key.user.app), self.turn.settings)
-        if self.turn.lanes.isHeld(registration, of: key) { return .notSent(reason: LegWait.breakerOpen.rawValue) }
-        if let reason = self.turn.lanes.reasonNotToPass(lane) { return .notSent(reason: reason) }
-        let tag = recipientTag(of: key, salt: self.turn.settings.recipientTagSalt)
-        guard let request = try? push.request(to: registration, for: tag) else {
-            self.turn.emit(.flagBug("a silent push does not fit"))
-            return .notSent(reason: "payload")
+        if let wait = self.silentWait(&turn) { return .fails(wait) }
+        let app = self.key.user.app
+        let lane = turn.lanes.makeIfAllowed(PushLane(registration, in: app), turn.settings)
+        if turn.lanes.isHeld(registration, of: self.key) {
+            return .fails(.notSent(reason: LegWait.breakerOpen.rawValue))
         }
-        self.people[slot].devices[index].badge.silent.append(self.turn.now.monotonic)
-        let id = self.beginPassing(
-            PassingPush(app: key.user.app, id: push.id, lane: lane, subject: .silent(key, registration)))
-        self.turn.emit(.push(id, to: key, request))
-        return .sent
+        if let reason = turn.lanes.reasonNotToPass(lane) { return .fails(.notSent(reason: reason)) }
+        let tag = recipientTag(of: self.key, salt: turn.settings.recipientTagSalt)
+        guard let request = try? push.request(to: registration, for: tag) else {
+            turn.emit(.flagBug("a silent push does not fit"))
+            return .fails(.notSent(reason: "payload"))
+        }
+        self.badge.silent.append(turn.now.monotonic)
+        let passing = PassingPush(app: app, id: push.id, lane: lane, subject: .silent(self.key, registration))
+        return .passes(passing, to: self.key, request)
     }
 
-    private func silentWait(_ device: Device) -> SilentPushReport.State? {
-        let now = self.turn.now
+    private func silentWait(_ turn: inout Turn) -> SilentPushReport.State? {
+        let now = turn.now
         func wall(_ monotonic: Int64) -> Int64 { now.wall + max(0, monotonic - now.monotonic) }
-        if self.isSilentBudgetUnknown(device) {
-            return .budgetUnknown(nextAt: wall(self.turn.startedAt.monotonic + Self.hour))
+        if self.isSilentBudgetUnknown(&turn) {
+            return .budgetUnknown(nextAt: wall(turn.startedAt.monotonic + BadgeState.hour))
         }
-        let sent = device.badge.silent.filter { now.monotonic < $0 + Self.hour }
-        guard sent.count >= self.turn.settings.silentPushesPerHour, let first = sent.first else { return nil }
-        return .budgetSpent(nextAt: wall(first + Self.hour))
+        let sent = self.badge.silent.filter { now.monotonic < $0 + BadgeState.hour }
+        guard sent.count >= turn.settings.silentPushesPerHour, let first = sent.first else { return nil }
+        return .budgetSpent(nextAt: wall(first + BadgeState.hour))
     }
 }

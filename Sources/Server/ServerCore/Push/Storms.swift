@@ -7,62 +7,51 @@ struct Storm: Hashable, Sendable {
 
 // After `stormLimit` alerts of a conversation within `stormWindow`, the next ones wait for the end of the window and go as one that counts
 // them. It opens the next window, in which all wait. A mention goes at once.
-extension ServerCore {
-    static let stormsMax = 64
+extension Device {
+    private static let stormsMax = 64
 
-    func stormEnd(_ leg: Leg, _ slot: Int, _ index: Int) -> Int64? {
+    mutating func stormEnd(_ leg: Leg, _ turn: inout Turn) -> Int64? {
         // A repeated push was counted already.
-        guard !self.people[slot].devices[index].storms.isEmpty, leg.sentAttempt == nil,
-            case .message(let shared) = leg.subject
-        else { return nil }
-        let user = self.people[slot].key.user
+        guard !self.storms.isEmpty, leg.sentAttempt == nil, case .message(let shared) = leg.subject else { return nil }
+        let user = self.key.user.user
         guard !shared.message.mentions.include(user),
-            let storm = self.people[slot].devices[index].storms[shared.message.conversation(seenBy: user)],
-            storm.alerts >= self.turn.settings.stormLimit,
-            self.turn.now.monotonic < storm.start + self.turn.settings.stormWindow
+            let storm = self.storms[shared.message.conversation(seenBy: user)],
+            storm.alerts >= turn.settings.stormLimit
         else { return nil }
-        return storm.start + self.turn.settings.stormWindow
+        let end = storm.start + turn.settings.stormWindow
+        return turn.now.monotonic < end ? end : nil
     }
 
-    mutating func countAlert(_ leg: Leg, _ slot: Int, _ index: Int, isMerged: Bool) {
-        let now = self.turn.now
-        guard self.turn.settings.stormLimit > 0, leg.sentAttempt == nil, case .message(let shared) = leg.subject else {
+    mutating func countAlert(_ leg: Leg, isMerged: Bool, _ turn: inout Turn) {
+        guard turn.settings.stormLimit > 0, leg.sentAttempt == nil, case .message(let shared) = leg.subject else {
             return
         }
-        let conversation = shared.message.conversation(seenBy: self.people[slot].key.user)
-        let window = self.turn.settings.stormWindow
-        if let storm = self.people[slot].devices[index].storms[conversation], now.monotonic < storm.start + window {
-            self.people[slot].devices[index].storms[conversation]?.alerts += 1
+        let conversation = shared.message.conversation(seenBy: self.key.user.user)
+        let now = turn.now.monotonic
+        let window = turn.settings.stormWindow
+        if let storm = self.storms[conversation], now < storm.start + window {
+            self.storms[conversation]?.alerts += 1
             return
         }
-        self.people[slot].devices[index].storms = self.people[slot].devices[index].storms.filter {
-            now.monotonic < $0.value.start + window
-        }
-        guard self.people[slot].devices[index].storms.count < Self.stormsMax else { return }
-        self.people[slot].devices[index].storms[conversation] = Storm(
-            start: now.monotonic, alerts: isMerged ? self.turn.settings.stormLimit : 1)
+        self.storms = self.storms.filter { now < $0.value.start + window }
+        guard self.storms.count < Self.stormsMax else { return }
+        self.storms[conversation] = Storm(start: now, alerts: isMerged ? turn.settings.stormLimit : 1)
     }
 
     /// The leg itself and, if it has waited for the end of a storm or of a long outage, all others of its conversation that have.
     /// Ascending.
-    func mergedWith(_ slot: Int, _ index: Int, _ leg: Int) -> [Int] {
-        let legs = self.people[slot].devices[index].legs
-        let isLate = self.isLate(legs[leg])
-        guard legs[leg].isMerging || isLate else { return [leg] }
-        let user = self.people[slot].key.user
-        let conversation = legs[leg].conversation(seenBy: user)
-        return (0..<legs.count).filter { other in
-            guard other != leg else { return true }
-            return (legs[other].isMerging || isLate && legs[other].waitsAsAlert) && !legs[other].isInFlight
-                && legs[other].conversation(seenBy: user) == conversation
-                && PushVerdict(self.facts(slot, index, other)) == .send
+    mutating func mergedWith(_ leg: Int, _ person: inout PersonState, _ turn: inout Turn) -> [Int] {
+        let isLate = self.legs[leg].isLate(turn.now, turn.settings.outageMergeAge)
+        guard self.legs[leg].isMerging || isLate else { return [leg] }
+        let user = self.key.user.user
+        let conversation = self.legs[leg].conversation(seenBy: user)
+        return (0..<self.legs.count).filter { index in
+            let other = self.legs[index]
+            guard index != leg else { return true }
+            return (other.isMerging || isLate && other.waitsAsAlert) && !other.isInFlight
+                && other.conversation(seenBy: user) == conversation
+                && PushVerdict(self.facts(of: other, &person, &turn)) == .send
         }
-    }
-
-    /// Returns true if a leg is late. It is the oldest of a conversation that waits for APNs, as it is asked about first.
-    private func isLate(_ leg: Leg) -> Bool {
-        guard leg.waitsAsAlert, case .message(let shared) = leg.subject else { return false }
-        return self.turn.now.wall >= shared.message.sentAt + self.turn.settings.outageMergeAge
     }
 }
 
@@ -81,5 +70,11 @@ extension Leg {
     fileprivate var waitsAsAlert: Bool {
         guard case .message = self.subject else { return false }
         return self.hasWaitedForAPNs && !self.mayBeShown && self.sentAttempt != self.attempts
+    }
+
+    /// Returns true if it is late. It is the oldest of a conversation that waits for APNs, as it is asked about first.
+    fileprivate func isLate(_ now: Now, _ age: Int64) -> Bool {
+        guard self.waitsAsAlert, case .message(let shared) = self.subject else { return false }
+        return now.wall >= shared.message.sentAt + age
     }
 }

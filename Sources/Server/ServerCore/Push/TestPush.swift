@@ -31,7 +31,7 @@ package struct TestPush: Hashable, Sendable {
     }
 
     var payload: APNsPayload {
-        APNsPayload(alert: .init(title: self.title, body: self.text), sound: ServerCore.sound)
+        APNsPayload(alert: .init(title: self.title, body: self.text), sound: .usual)
     }
 }
 

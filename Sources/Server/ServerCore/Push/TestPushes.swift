@@ -21,11 +21,11 @@ extension ServerCore {
     mutating func finishTest(_ test: TestPush, to key: DeviceKey, for request: APIRequestID, at: Int64) {
         let now = self.turn.now
         // Who is pushed to stays in memory for some time, unless the device has signed out meanwhile.
-        guard let slot = self.slots[key.user], self.people[slot].isReady,
+        guard let slot = self.slots[key.user], self.people[slot].state.isReady,
             let index = self.people[slot].devices.index(of: key.device)
         else { return self.turn.emit(.reply(request, .refused(Self.unavailable))) }
         self.countDeliveries(1, by: nil, in: key.user.app)
-        var report = self.makeReport(of: test, slot, index, at: at)
+        var report = self.people[slot].report(of: test, at: at, toDeviceAt: index, &self.turn)
         defer { if report.state != .pushing { self.turn.emit(.reply(request, .testPush(report))) } }
         guard let asked = report.request, let lane = report.lane?.lane,
             let registration = self.people[slot].devices[index].push.registration
@@ -58,19 +58,30 @@ extension ServerCore {
         guard let push = self.passed.push(id) else { return }
         self.answerTest(id, push)
     }
+}
 
-    private mutating func makeReport(of test: TestPush, _ slot: Int, _ index: Int, at: Int64) -> TestPushReport {
-        let facts = self.factsOfMessageNow(slot, index)
-        let device = self.people[slot].devices[index]
+extension Person {
+    fileprivate mutating func report(
+        of test: TestPush, at: Int64, toDeviceAt index: Int, _ turn: inout Turn
+    ) -> TestPushReport {
+        self.state.activeElsewhereUntil = self.activeElsewhere(than: index, &turn)
+        return self.devices[index].report(of: test, at: at, &self.state, &turn)
+    }
+}
+
+extension Device {
+    fileprivate mutating func report(
+        of test: TestPush, at: Int64, _ person: inout PersonState, _ turn: inout Turn
+    ) -> TestPushReport {
+        let facts = self.factsOfMessageNow(&person, &turn)
         var report = TestPushReport(
-            id: test.id, sentAt: at, device: DeviceInfo(device, self.turn.now), lease: device.lease, lane: nil,
+            id: test.id, sentAt: at, device: DeviceInfo(self, turn.now), lease: self.lease, lane: nil,
             verdict: PushVerdict(facts), tests: PushVerdict.tests(of: facts), request: nil, state: .pushing)
-        guard let registration = device.push.registration, let bytes = try? test.payload.serialized(for: .alert) else {
+        guard let registration = self.push.registration, let bytes = try? test.payload.serialized(for: .alert) else {
             return report
         }
-        let lane = self.turn.lanes.makeIfAllowed(
-            PushLane(registration, in: self.people[slot].key.app), self.turn.settings)
-        let known = self.turn.lanes[lane]
+        let lane = turn.lanes.makeIfAllowed(PushLane(registration, in: self.key.user.app), turn.settings)
+        let known = turn.lanes[lane]
         report.lane = .init(
             lane: lane, hold: known?.hold ?? .configFault, outage: known?.client.outage,
             waiting: known?.queue.count ?? 0, inFlight: known?.inFlight ?? 0)
@@ -82,15 +93,15 @@ extension ServerCore {
     }
 
     /// Returns the facts of a text that a person without settings of the recipient's sends them now.
-    private func factsOfMessageNow(_ slot: Int, _ index: Int) -> PushFacts {
-        let user = self.people[slot].key
+    private mutating func factsOfMessageNow(_ person: inout PersonState, _ turn: inout Turn) -> PushFacts {
+        let user = self.key.user
         let message = Message(
             id: MessageID(rawValue: 0), app: user.app, sender: "",
             conversation: ConversationID(type: .direct, target: user.user.rawValue), clientMessageID: "",
-            objectName: .text, content: "", flags: .normal, pushText: nil, sentAt: self.turn.now.wall)
+            objectName: .text, content: "", flags: .normal, pushText: nil, sentAt: turn.now.wall)
         let leg = Leg(
-            position: self.people[slot].head + 1, subject: .message(SharedMessage(message)),
-            state: Self.firstState(of: self.people[slot].devices[index].lease), liveSince: self.turn.now.monotonic)
-        return self.facts(slot, index, of: leg)
+            position: person.head + 1, subject: .message(SharedMessage(message)), state: self.lease.firstLegState,
+            liveSince: turn.now.monotonic)
+        return self.facts(of: leg, &person, &turn)
     }
 }

@@ -65,7 +65,7 @@ extension ServerCore {
         let body: PushJob.Body
         switch draft.body {
         case .message(let message):
-            try self.checkPush(of: message, from: app, isClient: false)
+            try self.turn.settings.checkPush(of: message, from: app, isClient: false)
             body = .message(self.template(message, of: draft.account, in: app, id))
         case .custom(let message): body = .custom(message)
         }

@@ -102,15 +102,8 @@ extension ServerCore {
 
     private func pushLegs(of person: UserKey) -> Int {
         guard let slot = self.slots[person] else { return 0 }
-        guard self.people[slot].isReady else { return 1 }
-        var count = 0
-        for index in self.people[slot].devices.indices {
-            for leg in 0..<self.people[slot].devices[index].legs.count
-            where self.people[slot].devices[index].legs[leg].occupiesPushJob {
-                count += 1
-            }
-        }
-        return count
+        guard self.people[slot].state.isReady else { return 1 }
+        return self.people[slot].devices.reduce(0) { $0 + $1.legs.count { $0.occupiesPushJob } }
     }
 
     // MARK: - What the store says
@@ -143,8 +136,8 @@ extension ServerCore {
             }
             let slot = self.slot(of: user, leavesSoon: true)
             let shared = SharedMessage(message, names: step.names)
-            if self.people[slot].isReady {
-                self.deliver(shared, delivery, to: slot, from: nil)
+            if self.people[slot].state.isReady {
+                self.people[slot].deliver(shared, delivery, from: nil, &self.turn)
             } else {
                 self.loadings[slot]?.queue.append(.delivery(delivery, shared, from: nil))
             }

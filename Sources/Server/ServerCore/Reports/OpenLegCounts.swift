@@ -36,7 +36,7 @@ extension ServerCore {
             // Looked at in place: a device is large.
             for index in self.people[slot].devices.indices where !self.people[slot].devices[index].legs.isEmpty {
                 self.people[slot].devices[index].legs.count(
-                    into: &apps[self.people[slot].key.app, default: OpenLegCounts()])
+                    into: &apps[self.people[slot].state.key.app, default: OpenLegCounts()])
             }
         }
         self.legCensus = LegCensus(at: self.turn.now.monotonic, apps: apps)

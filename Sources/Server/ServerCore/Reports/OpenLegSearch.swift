@@ -72,32 +72,31 @@ extension ServerCore {
         for slot in self.people.indices.dropFirst(first) {
             guard search.mayLook(from: OpenLegPlace(slot: slot, last: slot == first ? question.after?.last : nil))
             else { break }
-            // Looked at in place: a person is large.
-            guard self.people[slot].key.app == question.app else { continue }
-            self.searchOpenLegs(of: slot, &search)
+            guard self.people[slot].state.key.app == question.app else { continue }
+            self.people[slot].searchOpenLegs(&search)
             if search.page.next != nil { break }
         }
         return search.page
     }
+}
 
-    private func searchOpenLegs(of slot: Int, _ search: inout OpenLegStep) {
-        let user = self.people[slot].key.user
+extension Person {
+    fileprivate func searchOpenLegs(_ search: inout OpenLegStep) {
+        let user = self.state.key.user
         let last = search.place.last.flatMap { $0.user == user ? $0 : nil }
-        for index in self.people[slot].devices.indices where !self.people[slot].devices[index].legs.isEmpty {
-            let device = self.people[slot].devices[index].id
+        for device in self.devices where !device.legs.isEmpty {
             var from = 0
-            if let last, device <= last.device {
-                guard device == last.device else { continue }
-                from = self.people[slot].devices[index].legs.place(after: last.position)
+            if let last, device.id <= last.device {
+                guard device.id == last.device else { continue }
+                from = device.legs.place(after: last.position)
             }
-            for leg in from..<self.people[slot].devices[index].legs.count {
+            for leg in from..<device.legs.count {
                 guard search.mayLook(from: search.place) else { return }
-                var found = self.openLeg(slot, index, leg, notBefore: nil)
+                var found = device.openLeg(at: leg)
                 found.notBefore = found.steps.waitsUntil(found.wait)
-                let subject = self.people[slot].devices[index].legs[leg].subject
-                guard search.add(found, subject) else { return }
+                guard search.add(found, device.legs[leg].subject) else { return }
                 search.place = OpenLegPlace(
-                    slot: slot, last: .init(user: user, device: device, position: found.position))
+                    slot: self.state.slot, last: .init(user: user, device: device.id, position: found.position))
             }
         }
     }

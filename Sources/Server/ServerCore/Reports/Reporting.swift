@@ -12,15 +12,6 @@ extension ServerCore {
                     recipients: deliveries.count)))
     }
 
-    /// The legs that the push carries.
-    mutating func reportSent(_ legs: [Int], of slot: Int, _ index: Int, in request: APNsRequest) {
-        let (user, device) = (self.people[slot].key, self.people[slot].devices[index].id)
-        for leg in legs {
-            let id = LegID(message: self.people[slot].devices[index].legs[leg].id, user: user, device: device)
-            self.turn.emit(.report(.sentLeg(id, apnsID: request.apnsID)))
-        }
-    }
-
     mutating func report(_ answer: PushAnswer, to push: OutgoingPush) {
         guard let device = push.leg.device else { return }
         let subject: ServerReport.PushSubject = push.badgeRoute == nil ? .message(push.leg.message) : .badge
@@ -39,27 +30,16 @@ extension ServerCore {
         case .silent(let device, _): self.turn.emit(.report(.answeredPush(device, .silent, answer.result)))
         }
     }
+}
 
-    mutating func report(_ change: ServerReport.DeviceChange, slot: Int, index: Int) {
-        let device = DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id)
-        self.turn.emit(.report(.device(device, change)))
-    }
-
-    /// A background that ends at another time is the same.
-    mutating func reportLease(_ before: Lease, slot: Int, index: Int) {
-        let lease = self.people[slot].devices[index].lease
-        guard lease.name != before.name else { return }
-        self.report(.lease(lease), slot: slot, index: index)
-    }
-
+extension Device {
     /// Legs that the store ends by itself with the sign-out.
-    mutating func reportSignOut(slot: Int, index: Int, as end: LegEnd) {
-        let (user, device) = (self.people[slot].key, self.people[slot].devices[index].id)
-        for leg in 0..<self.people[slot].devices[index].legs.count {
-            let id = LegID(message: self.people[slot].devices[index].legs[leg].id, user: user, device: device)
-            self.turn.emit(.report(.endedLeg(EndedLeg(leg: id, end: end, at: self.turn.now.wall))))
+    mutating func reportSignOut(as end: LegEnd, _ turn: inout Turn) {
+        for leg in 0..<self.legs.count {
+            let id = LegID(message: self.legs[leg].id, user: self.key.user, device: self.id)
+            turn.emit(.report(.endedLeg(EndedLeg(leg: id, end: end, at: turn.now.wall))))
         }
-        self.report(.signedOut, slot: slot, index: index)
+        turn.emit(.report(.device(self.key, .signedOut)))
     }
 }
 

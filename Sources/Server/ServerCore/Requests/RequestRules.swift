@@ -19,7 +19,7 @@ extension ServerCore {
             case .enterRoom(_, let history):
                 try InvalidField.check(Int(history), in: 0...self.turn.settings.historyMax, "history")
             case .registerVoIP(let registration):
-                if let registration { try self.checkRegistration(registration, in: app, field: "") }
+                if let registration { try self.turn.settings.checkRegistration(registration, in: app, field: "") }
             case .recall, .edit, .delete, .setConversationSettings, .setConversationState, .setPersonSettings,
                 .setBlocked, .conversation, .settings, .exitRoom, .receipts, .watch, .unwatch, .renewToken, .setProfile,
                 .profiles, .devices, .signOutDevice, .setFollowing, .following, .setTags:

@@ -1,33 +1,40 @@
 import StoreModel
 import TidingsModel
 
-extension ServerCore {
-    mutating func endLeg(_ leg: Leg, slot: Int, index: Int, _ end: LegEnd) {
-        let device = DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id)
-        self.endLeg(leg.ended(end, of: device, at: self.turn.now.wall), slot: slot, index: index)
+extension Turn {
+    mutating func tellEnd(_ ended: EndedLeg) {
+        self.ask(.endLeg(ended))
+        if ended.end.mayBeShown { self.store.lateEnds.append(LateEnd(request: self.store.sent, leg: ended.leg)) }
+    }
+}
+
+extension Person {
+    mutating func writeCursors(_ turn: inout Turn) {
+        for index in self.devices.indices { self.devices[index].writeCursor(&self.state, &turn) }
+    }
+}
+
+extension Device {
+    mutating func endLeg(_ leg: Leg, _ end: LegEnd, _ turn: inout Turn) {
+        self.endLeg(leg.ended(end, of: self.key, at: turn.now.wall), &turn)
     }
 
-    mutating func endLeg(_ ended: EndedLeg, slot: Int, index: Int) {
-        guard !self.people[slot].devices[index].isLeaving else {
-            self.people[slot].devices[index].leaving?.ended.append(ended)
+    mutating func endLeg(_ ended: EndedLeg, _ turn: inout Turn) {
+        guard !self.isLeaving else {
+            self.leaving?.ended.append(ended)
             return
         }
-        self.tellEnd(ended, slot: slot, index: index)
-    }
-
-    mutating func tellEnd(_ ended: EndedLeg, slot: Int, index: Int) {
-        self.turn.ask(.endLeg(ended))
-        if ended.end.couldNotBePushed { self.people[slot].devices[index].unpushed.insert(ended.leg.message) }
-        if ended.end.mayBeShown {
-            self.turn.store.lateEnds.append(LateEnd(request: self.turn.store.sent, leg: ended.leg))
-        }
+        turn.tellEnd(ended)
+        if ended.end.couldNotBePushed { self.unpushed.insert(ended.leg.message) }
     }
 
     /// design.md §3 "Acks".
-    mutating func acknowledge(_ ack: ClientFrame.Ack, _ slot: Int, _ index: Int) throws(InvalidField) {
-        let head = self.people[slot].head
+    mutating func acknowledge(
+        _ ack: ClientFrame.Ack, _ person: inout PersonState, _ turn: inout Turn
+    ) throws(InvalidField) {
+        let head = person.head
         try InvalidField.check(ack.stored <= head, "ack.stored", "must be at most \(head), the head of the log")
-        let stored = max(self.people[slot].devices[index].stored, ack.stored)
+        let stored = max(self.stored, ack.stored)
         var before: LogPosition = 0
         for settlement in ack.settled {
             try InvalidField.check(
@@ -37,107 +44,81 @@ extension ServerCore {
                 "must be at most \(stored), up to where the device has stored the log")
             before = settlement.upTo
         }
-        self.people[slot].devices[index].stored = stored
-        for settlement in ack.settled {
-            self.settle(slot, index, upTo: settlement.upTo, settlement.disposition)
-        }
-        if self.people[slot].devices[index].lease == .foreground {
-            self.settle(slot, index, upTo: stored, nil)
-        }
-        self.writeSettled(slot, index)
-        self.writeSkipped(slot, index)
+        self.stored = stored
+        for settlement in ack.settled { self.settle(upTo: settlement.upTo, settlement.disposition, &person, &turn) }
+        if self.lease == .foreground { self.settle(upTo: stored, nil, &person, &turn) }
+        self.writeSettled(&turn)
+        self.writeSkipped(&turn)
     }
 
     /// In the foreground what is stored is settled (design.md §3 "Acks").
-    mutating func settleStored(_ slot: Int, _ index: Int) {
-        self.settle(slot, index, upTo: self.people[slot].devices[index].stored, nil)
-        self.writeSettled(slot, index)
+    mutating func settleStored(_ person: inout PersonState, _ turn: inout Turn) {
+        self.settle(upTo: self.stored, nil, &person, &turn)
+        self.writeSettled(&turn)
     }
 
     /// Without a disposition the app is in the foreground and has them on its screen.
-    private mutating func settle(_ slot: Int, _ index: Int, upTo position: LogPosition, _ disposition: Disposition?) {
-        guard position > self.people[slot].devices[index].settled else { return }
-        self.people[slot].devices[index].settled = position
-        if position >= self.people[slot].head, !self.people[slot].devices[index].unpushed.isEmpty {
-            self.people[slot].devices[index].unpushed = UnpushedMessages()
-            self.people[slot].devices[index].owesSettled = true
+    private mutating func settle(
+        upTo position: LogPosition, _ disposition: Disposition?, _ person: inout PersonState, _ turn: inout Turn
+    ) {
+        guard position > self.settled else { return }
+        self.settled = position
+        if position >= person.head, !self.unpushed.isEmpty {
+            self.unpushed = UnpushedMessages()
+            self.owesSettled = true
         }
-        self.people[slot].devices[index].progressAt = self.turn.now.monotonic
-        let user = self.people[slot].key
-        let device = self.people[slot].devices[index].id
-        var requests = self.turn.store.sent
-        let isWatched = self.turn.sessions.watchers[user] != nil
+        self.progressAt = turn.now.monotonic
+        let user = self.key.user
+        let isWatched = turn.sessions.watchers[user] != nil
         var arrivals: [ArrivedMessage] = []
-        var shown: [LateEnd] = []
-        let isLeaving = self.people[slot].devices[index].isLeaving
-        var untold: [EndedLeg] = []
-        self.people[slot].devices[index].legs.settle(upTo: position) { leg in
+        while let leg = self.legs.popFirst(upTo: position) {
             if isWatched, let arrival = leg.arrival(at: user.user) { arrivals.append(arrival) }
-            let ended = leg.ended(
-                leg.isGone ? .recalled : .settled(disposition ?? leg.impliedDisposition(for: user.user)),
-                of: DeviceKey(user: user, device: device), at: self.turn.now.wall)
-            guard !isLeaving else { return untold.append(ended) }
-            requests += 1
-            self.turn.emit(.store(StoreRequestID(requests), .endLeg(ended)))
-            if ended.end.mayBeShown { shown.append(LateEnd(request: requests, leg: ended.leg)) }
+            self.endLeg(
+                leg, leg.isGone ? .recalled : .settled(disposition ?? leg.impliedDisposition(for: user.user)), &turn)
         }
-        self.turn.store.sent = requests
-        self.turn.store.lateEnds.append(contentsOf: shown)
-        if isLeaving { self.people[slot].devices[index].leaving?.ended.append(contentsOf: untold) }
-        if !arrivals.isEmpty { self.sendDeliveryReceipts(arrivals, slot: slot) }
+        if !arrivals.isEmpty { person.sendDeliveryReceipts(arrivals, &turn) }
     }
 
-    mutating func writeSettled(_ slot: Int, _ index: Int) {
-        let settled = self.people[slot].devices[index].settled
-        let isAhead = settled > self.people[slot].devices[index].written
-        guard isAhead || self.people[slot].devices[index].owesSettled, !self.people[slot].devices[index].isLeaving
-        else { return }
-        self.people[slot].devices[index].written = max(self.people[slot].devices[index].written, settled)
-        self.people[slot].devices[index].owesSettled = false
-        let key = DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id)
-        self.turn.ask(.advance(key, settled: settled, decided: nil))
+    mutating func writeSettled(_ turn: inout Turn) {
+        guard self.settled > self.written || self.owesSettled, !self.isLeaving else { return }
+        self.written = max(self.written, self.settled)
+        self.owesSettled = false
+        turn.ask(.advance(self.key, settled: self.settled, decided: nil))
     }
 
     /// A device left to sync on its own gets the newest entry once it has caught up: it notices the gap if it lacks
     /// earlier ones.
-    private mutating func writeSkipped(_ slot: Int, _ index: Int) {
-        let skipped = self.people[slot].devices[index].skippedUpTo
-        guard skipped > 0 else { return }
-        if self.people[slot].devices[index].stored >= skipped {
-            self.people[slot].devices[index].skippedUpTo = 0
-        } else if self.people[slot].devices[index].legs.count <= self.turn.settings.liveWindowMax / 2,
-            let session = self.people[slot].devices[index].session,
-            let last = self.people[slot].devices[index].legs.last
+    private mutating func writeSkipped(_ turn: inout Turn) {
+        guard self.skippedUpTo > 0 else { return }
+        if self.stored >= self.skippedUpTo {
+            self.skippedUpTo = 0
+        } else if self.legs.count <= turn.settings.liveWindowMax / 2, let session = self.session,
+            let last = self.legs.last
         {
-            self.people[slot].devices[index].skippedUpTo = 0
+            self.skippedUpTo = 0
             let entry = LogEntry(position: last.position, body: last.body)
-            self.turn.emit(.write(session, .entry(last.recall == nil ? entry : entry.place)))
+            turn.emit(.write(session, .entry(last.recall == nil ? entry : entry.place)))
         }
     }
 
     /// `decided` may have moved by an end that a crash would repeat: it is written a little later, for many at once.
-    mutating func dirtyCursor(_ slot: Int, _ index: Int) {
-        guard self.people[slot].devices[index].flushAt == nil,
-            self.decided(slot, index) > self.people[slot].devices[index].written
-        else { return }
-        self.people[slot].devices[index].flushAt = self.turn.now.monotonic + self.turn.settings.cursorFlushTime
+    mutating func dirtyCursor(_ person: inout PersonState, _ turn: inout Turn) {
+        guard self.flushAt == nil, self.decided(head: person.head) > self.written else { return }
+        self.flushAt = turn.now.monotonic + turn.settings.cursorFlushTime
     }
 
-    private func decided(_ slot: Int, _ index: Int) -> LogPosition {
-        let decided = self.people[slot].devices[index].legs.decided(head: self.people[slot].head)
-        guard let unsure = self.people[slot].devices[index].unsure.first else { return decided }
+    private mutating func decided(head: LogPosition) -> LogPosition {
+        let decided = self.legs.decided(head: head)
+        guard let unsure = self.unsure.first else { return decided }
         return min(decided, unsure - 1)
     }
 
-    mutating func writeCursor(_ slot: Int, _ index: Int) {
-        self.people[slot].devices[index].flushAt = nil
-        let decided = self.decided(slot, index)
+    mutating func writeCursor(_ person: inout PersonState, _ turn: inout Turn) {
+        self.flushAt = nil
+        let decided = self.decided(head: person.head)
         // The store forgets the cursors of a device that signs out.
-        guard decided > self.people[slot].devices[index].written, !self.people[slot].devices[index].isLeaving else {
-            return
-        }
-        self.people[slot].devices[index].written = decided
-        let key = DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id)
-        self.turn.ask(.advance(key, settled: nil, decided: decided))
+        guard decided > self.written, !self.isLeaving else { return }
+        self.written = decided
+        turn.ask(.advance(self.key, settled: nil, decided: decided))
     }
 }

@@ -52,8 +52,9 @@ extension ServerCore {
             try self.admitHello(of: opening.device)
             let slot = self.slot(of: opening.device.user)
             let limits = self.turn.settings.limits(of: opening.device.user.app)
-            self.people[slot].buckets.consume(.connects, 1, limits[.person, .connects], at: self.turn.now.monotonic)
-            self.people[slot].signingIn.append(opening.device.device)
+            self.people[slot].state.buckets.consume(
+                .connects, 1, limits[.person, .connects], at: self.turn.now.monotonic)
+            self.people[slot].state.signingIn.append(opening.device.device)
             self.turn.sessions.openings[session] = opening
             if hello.after > 0, hello.opening > 0, hello.opening != self.turn.identity.opening {
                 let held = HeldLog(opening: hello.opening, position: hello.after)
@@ -109,81 +110,81 @@ extension ServerCore {
         if self.loadings[slot] != nil {
             self.loadings[slot]?.queue.append(.signedIn(session, record))
         } else {
-            self.openSession(session, record, in: slot)
+            self.people[slot].openSession(session, record, &self.turn)
         }
     }
 
     mutating func refuseSignIn(_ session: SessionID, _ device: DeviceKey, _ problem: ServerFrame.Problem) {
         if let slot = self.slots[device.user] {
-            if let place = self.people[slot].signingIn.firstIndex(of: device.device) {
-                self.people[slot].signingIn.remove(at: place)
-            }
-            if self.people[slot].isReady { self.arm(slot) }
+            self.people[slot].state.endSignIn(of: device.device)
+            if self.people[slot].state.isReady { self.people[slot].arm(&self.turn) }
         }
         guard self.turn.sessions.openings.removeValue(forKey: session) != nil else { return }
         self.turn.emit(.write(session, .problem(problem, isFatal: true)))
         self.turn.emit(.close(session))
     }
+}
 
-    mutating func openSession(_ session: SessionID?, _ record: DeviceRecord, in slot: Int) {
-        let now = self.turn.now
-        if let place = self.people[slot].signingIn.firstIndex(of: record.key.device) {
-            self.people[slot].signingIn.remove(at: place)
-        }
-        self.people[slot].busyAt = now.monotonic
-        self.people[slot].leavesSoon = false
-        let index = self.deviceIndex(of: record, in: slot)
+extension PersonState {
+    mutating func endSignIn(of device: DeviceID) {
+        guard let place = self.signingIn.firstIndex(of: device) else { return }
+        self.signingIn.remove(at: place)
+    }
+}
+
+extension Person {
+    mutating func openSession(_ session: SessionID?, _ record: DeviceRecord, _ turn: inout Turn) {
+        self.state.endSignIn(of: record.key.device)
+        self.state.busyAt = turn.now.monotonic
+        self.state.leavesSoon = false
+        let index = self.place(of: record, &turn)
         // The app's backend has registered it, and keeps no other device from being there.
-        guard let session else { return self.people[slot].devices[index].push = record.push }
-        guard let opening = self.turn.sessions.openings.removeValue(forKey: session) else {
-            // The connection was closed meanwhile: the device is signed in all the same.
-            self.people[slot].devices[index].signedInAt = record.signedInAt
-            self.people[slot].devices[index].platform = record.platform
-            self.kickOthers(slot, than: record.key)
-            self.arm(slot)
-            return
+        guard let session else { return self.devices[index].push = record.push }
+        let opening = turn.sessions.openings.removeValue(forKey: session)
+        if let opening { self.devices[index].openSession(session, opening, &self.state, &turn) }
+        // The connection may have been closed meanwhile: the device is signed in all the same.
+        self.devices[index].signedInAt = record.signedInAt
+        self.devices[index].platform = record.platform
+        if let opening {
+            self.changeLease(at: index, .connected(opening.run), &turn)
+            if opening.run == .foreground { self.devices[index].settleStored(&self.state, &turn) }
         }
-        if let older = self.people[slot].devices[index].session {
-            let problem = ServerFrame.Problem(code: .superseded, rule: "the same device has connected again")
-            self.turn.emit(.write(older, .problem(problem, isFatal: true)))
-            self.close(older)
-        }
-        self.turn.sessions[session] = Session(device: opening.device, slot: slot)
-        self.report(.connected, slot: slot, index: index)
-        self.people[slot].devices[index].session = session
-        self.people[slot].devices[index].userToken = SessionToken(opening.token, at: now, self.turn.settings)
-        self.people[slot].devices[index].signedInAt = record.signedInAt
-        self.people[slot].devices[index].heardAt = now.monotonic
-        if opening.run == .foreground { self.people[slot].devices[index].activeAt = now.monotonic }
-        // It holds nothing of this log.
-        self.people[slot].devices[index].stored = opening.isOtherLog ? 0 : min(opening.after, self.people[slot].head)
-        self.people[slot].devices[index].skippedUpTo = 0
-        self.turn.emit(
-            .write(
-                session,
-                .welcome(
-                    .init(
-                        version: opening.version, serverTime: now.wall, head: self.people[slot].head,
-                        unread: UInt32(clamping: self.people[slot].unread),
-                        heartbeatMilliseconds: UInt32(clamping: self.turn.settings.heartbeat),
-                        frameBytesMax: self.turn.settings.frameBytesMax,
-                        recipientTag: recipientTag(of: opening.device, salt: self.turn.settings.recipientTagSalt),
-                        extensionToken: opening.extensionToken, storeID: self.turn.identity.id,
-                        generation: self.turn.identity.generation,
-                        serverFrameBytesMax: ServerSettings.serverFrameBytesMax, opening: self.turn.identity.opening,
-                        isOtherLog: opening.isOtherLog))))
-        self.people[slot].devices[index].platform = record.platform
-        self.changeLease(slot, index, .connected(opening.run))
-        if opening.run == .foreground { self.settleStored(slot, index) }
-        self.kickOthers(slot, than: opening.device)
-        self.arm(slot)
+        self.kickOthers(than: record.key.device, &turn)
+        self.arm(&turn)
     }
 
-    private mutating func deviceIndex(of record: DeviceRecord, in slot: Int) -> Int {
-        if let index = self.people[slot].devices.index(of: record.key.device) { return index }
-        let index = self.people[slot].devices.place(of: record.key.device)
-        self.people[slot].devices.insert(Device(record: record), at: index)
-        self.report(.signedIn(platform: record.platform), slot: slot, index: index)
+    private mutating func place(of record: DeviceRecord, _ turn: inout Turn) -> Int {
+        if let index = self.devices.index(of: record.key.device) { return index }
+        let index = self.devices.place(of: record.key.device)
+        self.devices.insert(Device(record: record), at: index)
+        turn.emit(.report(.device(record.key, .signedIn(platform: record.platform))))
         return index
+    }
+}
+
+extension Device {
+    fileprivate mutating func openSession(
+        _ session: SessionID, _ opening: Opening, _ person: inout PersonState, _ turn: inout Turn
+    ) {
+        let now = turn.now
+        self.closeSession(because: .init(code: .superseded, rule: "the same device has connected again"), &turn)
+        turn.sessions[session] = Session(device: opening.device, slot: person.slot)
+        turn.emit(.report(.device(self.key, .connected)))
+        self.session = session
+        self.userToken = SessionToken(opening.token, at: now, turn.settings)
+        self.heardAt = now.monotonic
+        if opening.run == .foreground { self.activeAt = now.monotonic }
+        // It holds nothing of this log.
+        self.stored = opening.isOtherLog ? 0 : min(opening.after, person.head)
+        self.skippedUpTo = 0
+        let welcome = ServerFrame.Welcome(
+            version: opening.version, serverTime: now.wall, head: person.head, unread: UInt32(clamping: person.unread),
+            heartbeatMilliseconds: UInt32(clamping: turn.settings.heartbeat),
+            frameBytesMax: turn.settings.frameBytesMax,
+            recipientTag: recipientTag(of: self.key, salt: turn.settings.recipientTagSalt),
+            extensionToken: opening.extensionToken, storeID: turn.identity.id, generation: turn.identity.generation,
+            serverFrameBytesMax: ServerSettings.serverFrameBytesMax, opening: turn.identity.opening,
+            isOtherLog: opening.isOtherLog)
+        turn.emit(.write(session, .welcome(welcome)))
     }
 }

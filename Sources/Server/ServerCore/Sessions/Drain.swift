@@ -4,8 +4,8 @@ extension ServerCore {
     /// Clients are asked to come back, spread over a while. No lease ends and nothing new is pushed: who is live now
     /// will be live at the next process (design.md §3 "Push work").
     mutating func drain() -> State {
-        for slot in self.people.indices where self.people[slot].isReady {
-            for index in self.people[slot].devices.indices { self.writeCursor(slot, index) }
+        for slot in self.people.indices where self.people[slot].state.isReady {
+            self.people[slot].writeCursors(&self.turn)
         }
         for session in self.turn.sessions.openings.keys.sorted() {
             self.turn.emit(.write(session, .problem(Self.unavailable, isFatal: true)))

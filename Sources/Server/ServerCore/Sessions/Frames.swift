@@ -4,11 +4,8 @@ import TidingsModel
 extension ServerCore {
     /// The lease is not told.
     mutating func forget(_ session: SessionID) {
-        guard let ended = self.turn.sessions.remove(session) else { return }
-        self.turn.emit(.report(.device(ended.device, .disconnected)))
-        guard let index = self.people[ended.slot].devices.index(of: ended.device.device) else { return }
-        guard self.people[ended.slot].devices[index].session == session else { return }
-        self.people[ended.slot].devices[index].session = nil
+        if let ended = self.turn.sessions[session] { self.people[ended.slot].forget(session, of: ended.device.device) }
+        self.turn.forget(session)
     }
 
     /// The lease is not told.
@@ -18,13 +15,8 @@ extension ServerCore {
     }
 
     mutating func loseSession(_ session: SessionID) {
-        let ended = self.turn.sessions[session]
-        self.forget(session)
-        guard let ended, let index = self.people[ended.slot].devices.index(of: ended.device.device) else { return }
-        guard self.people[ended.slot].devices[index].session == nil else { return }
-        self.changeLease(ended.slot, index, .socketLost)
-        self.people[ended.slot].busyAt = self.turn.now.monotonic
-        self.arm(ended.slot)
+        guard let ended = self.turn.sessions[session] else { return self.turn.forget(session) }
+        self.people[ended.slot].loseSession(session, of: ended.device.device, &self.turn)
     }
 
     /// For a fault of the client's; the lease goes on as if the socket had been lost.
@@ -36,144 +28,69 @@ extension ServerCore {
     }
 
     mutating func recordSignOfLife(_ session: SessionID) {
-        guard let heard = self.turn.sessions[session],
-            let index = self.people[heard.slot].devices.index(of: heard.device.device)
-        else { return }
-        self.recordSignOfLife(heard.slot, index)
-    }
-
-    private mutating func recordSignOfLife(_ slot: Int, _ index: Int) {
-        self.people[slot].devices[index].heardAt = self.turn.now.monotonic
-        guard case .probing = self.people[slot].devices[index].lease else { return }
-        self.changeLease(slot, index, .heard)
+        guard let heard = self.turn.sessions[session] else { return }
+        _ = self.people[heard.slot].hear(heard.device.device, &self.turn)
     }
 
     mutating func receive(_ frame: ClientFrame, bytes: Int, from session: SessionID) {
-        let now = self.turn.now
         guard let known = self.turn.sessions[session] else {
             let problem = ServerFrame.Problem(code: .unexpectedFrame, rule: "must not be sent before the welcome")
-            self.endSession(session, because: problem)
-            return
+            return self.endSession(session, because: problem)
         }
-        let slot = known.slot
-        guard let index = self.people[slot].devices.index(of: known.device.device) else { return }
-        self.recordSignOfLife(slot, index)
-        guard self.admitFrame(frame, bytes: bytes, from: session, known) else { return }
-        if frame.isDoneByPerson { self.people[slot].devices[index].activeAt = now.monotonic }
+        let user = known.device.user
+        guard self.people[known.slot].hear(known.device.device, &self.turn),
+            self.admitFrame(frame, bytes: bytes, from: session, known)
+        else { return }
         do throws(InvalidField) {
+            if frame.isDoneByPerson { try self.handle(.active, known) }
             switch frame {
             case .hello:
                 let problem = ServerFrame.Problem(code: .unexpectedFrame, rule: "hello must be sent only once")
                 self.endSession(session, because: problem)
-            case .send(let draft):
-                self.handleSend(draft, from: session, known)
-            case .ack(let ack):
-                try self.acknowledge(ack, slot, index)
+            case .send(let draft): self.handleSend(draft, from: session, known)
+            case .ack(let ack): try self.handle(.ack(ack), known)
             case .runState(let run):
                 try Self.checkRunState(run)
-                self.changeLease(slot, index, .reported(run))
-                if run == .foreground { self.settleStored(slot, index) }
+                try self.handle(.runState(run), known)
             case .registerPush(let registration, let number):
                 if let number, !self.reserveNumber(number, session) { return }
                 guard self.mayCommand(session, "push_registration", as: number) else { return }
-                let registrant = Registrant(session: session, number: number)
-                self.register(registration, by: registrant, slot, index)
-            case .sync(let after, let limit):
-                self.handleSync(after: after, limit: limit, for: session, known)
+                try self.handle(.registerPush(registration, Registrant(session: session, number: number)), known)
+            case .sync(let after, let limit): self.handleSync(after: after, limit: limit, for: session, known)
             case .markRead(let conversation, let upTo):
                 guard self.mayCommand(session, "mark_read") else { return }
                 self.turn.sessions[session]?.commandsInFlight += 1
                 self.turn.ask(
-                    .markRead(known.device.user, conversation, upTo: upTo, at: now.wall),
-                    for: .markRead(session, known.device.user, conversation, upTo: upTo), by: .person(known.device.user)
-                )
-            case .deviceStatus(let status): self.keepReport(status, slot: slot, index: index)
-            case .opened(let message):
-                self.handleOpened(message, from: session, known)
-            case .request(let number, let request):
-                self.handleRequest(request, number, from: session, known)
+                    .markRead(user, conversation, upTo: upTo, at: self.turn.now.wall),
+                    for: .markRead(session, user, conversation, upTo: upTo), by: .person(user))
+            case .deviceStatus(let status): try self.handle(.status(status), known)
+            case .opened(let message): self.handleOpened(message, from: session, known)
+            case .request(let number, let request): self.handleRequest(request, number, from: session, known)
             case .typing(let conversation, let isTyping):
                 self.handleTyping(in: conversation, isTyping, from: session, known)
-            case .ping(let number):
-                self.turn.emit(.write(session, .pong(number)))
+            case .ping(let number): self.turn.emit(.write(session, .pong(number)))
             case .signOut:
                 guard self.mayCommand(session, "sign_out") else { return }
                 self.turn.sessions[session]?.commandsInFlight += 1
-                self.beginSignOut(slot: slot, index: index)
+                try self.handle(.signOut, known)
                 self.turn.ask(
-                    .signOut(known.device, at: now.wall), for: .signOut(session, known.device),
-                    by: .person(known.device.user))
+                    .signOut(known.device, at: self.turn.now.wall), for: .signOut(session, known.device),
+                    by: .person(user))
             }
         } catch {
             self.turn.write(.problem(.init(error), isFatal: false), to: session)
         }
     }
 
-    /// Also does what follows for the device's connection and legs (design.md §4).
-    mutating func changeLease(_ slot: Int, _ index: Int, _ event: LeaseEvent) {
-        let before = self.people[slot].devices[index].lease
-        var leaseEffects: [LeaseEffect] = []
-        self.people[slot].devices[index].lease.handle(
-            event, at: self.turn.now, settings: self.turn.settings, into: &leaseEffects)
-        for effect in leaseEffects {
-            switch effect {
-            case .probe:
-                if let session = self.people[slot].devices[index].session { self.turn.emit(.probe(session)) }
-            case .hangUp:
-                guard let session = self.people[slot].devices[index].session else { continue }
-                let problem = ServerFrame.Problem(code: .timedOut, rule: "was not heard in time; connect again")
-                self.turn.emit(.write(session, .problem(problem, isFatal: true)))
-                self.close(session)
-            case .flagBug(let text):
-                self.turn.emit(.flagBug("\(self.people[slot].key)/\(self.people[slot].devices[index].id): \(text)"))
-            }
-        }
-        let after = self.people[slot].devices[index].lease
-        if before != after {
-            self.reportLease(before, slot: slot, index: index)
-            if before.isLive != after.isLive || !before.isLive && before.name != after.name {
-                self.people[slot].devices[index].legs.addTurn(LegTurn(event, to: after), at: self.turn.now.wall)
-            }
-            self.followLease(slot, index, from: before, to: after)
-        }
-        // Visits every device of the person, so only if this one has changed.
-        guard before.isInForeground != after.isInForeground else { return }
-        let isElsewhere = self.people[slot].devices.indices.contains {
-            $0 != index && self.people[slot].devices[$0].lease.isInForeground
-        }
-        self.sendPresence(slot: slot, before: isElsewhere || before.isInForeground)
-    }
-
-    private mutating func followLease(_ slot: Int, _ index: Int, from before: Lease, to after: Lease) {
-        let now = self.turn.now
-        switch after {
-        case .foreground, .background:
-            self.people[slot].devices[index].progressAt = now.monotonic
-            // The app sets the badge itself.
-            self.people[slot].devices[index].badge.shown = nil
-            self.people[slot].devices[index].badge.dueAt = nil
-            if !before.isLive { self.people[slot].devices[index].legs.becomeLive(at: now.monotonic) }
-        case .probing:
-            self.people[slot].devices[index].legs.becomeQueued(
-                liveSinceAtMost: now.monotonic - self.turn.settings.foregroundAckDeadline)
-            self.pump(slot, index)
-        case .grace, .returning:
-            self.people[slot].devices[index].legs.becomeHeld()
-            self.pump(slot, index)
-        case .gone:
-            self.people[slot].devices[index].legs.becomeQueued(liveSinceAtMost: .max)
-            self.people[slot].busyAt = now.monotonic
-            self.pump(slot, index)
-        }
-        if before == .foreground, after != .foreground { self.pumpOthers(slot, than: index) }
-        self.arm(slot)
+    private mutating func handle(_ event: DeviceEvent, _ known: Session) throws(InvalidField) {
+        try self.people[known.slot].handle(event, of: known.device.device, &self.turn)
     }
 
     private mutating func mayCommand(_ session: SessionID, _ field: String, as number: RequestNumber? = nil) -> Bool {
         let count = self.turn.settings.commandsInFlightMax
         guard let known = self.turn.sessions[session] else { return true }
         guard known.commandsInFlight < count else {
-            self.refuseCommand(Registrant(session: session, number: number), Self.mustWait(field, count))
+            self.turn.refuseCommand(Registrant(session: session, number: number), Self.mustWait(field, count))
             return false
         }
         return self.hasBacklogRoom(known, session, field, as: number)
@@ -189,7 +106,7 @@ extension ServerCore {
         } catch {
             var problem = error
             problem.field = field
-            self.refuseCommand(Registrant(session: session, number: number), problem)
+            self.turn.refuseCommand(Registrant(session: session, number: number), problem)
             return false
         }
     }
@@ -234,13 +151,7 @@ extension ServerCore {
                 guard !erased.contains(entry.position) else { return entry.place }
                 return entry.seen(on: known.device.device).handedOver(at: self.turn.now.wall)
             })
-        var pushes = ServerFrame.Pushes()
-        if let index = self.people[known.slot].devices.index(of: known.device.device) {
-            if self.people[known.slot].devices[index].skippedUpTo <= entries.last?.position ?? 0 {
-                self.people[known.slot].devices[index].skippedUpTo = 0
-            }
-            pushes = self.pushes(of: entries, to: index, known.slot)
-        }
+        let pushes = self.people[known.slot].pushes(ofPage: entries, to: known.device.device, &self.turn)
         self.turn.emit(
             .write(
                 session,

@@ -8,63 +8,56 @@ package enum DevicePolicy: String, Hashable, Sendable, CaseIterable {
     case newestOnly = "newest_only"
 }
 
-extension ServerCore {
+extension Person {
     /// The rest follow with the next sign-in: a person may have thousands of devices from a time without a limit.
     private static let kickedAtOnceMax = 100
 
     /// Also signs out devices that were not seen for long; connections are told why.
-    mutating func kickOthers(_ slot: Int, than device: DeviceKey) {
-        guard let newest = self.people[slot].devices.index(of: device.device).map({ self.people[slot].devices[$0] })
-        else {
-            return
-        }
+    mutating func kickOthers(than newest: DeviceID, _ turn: inout Turn) {
+        guard let index = self.devices.index(of: newest) else { return }
+        let platform = self.devices[index].platform
         var gone: [DeviceID] = []
         var staying: [Candidate] = []
-        for index in self.people[slot].devices.indices {
-            let other = Candidate(self.people[slot].devices[index])
-            guard other.id != newest.id, !self.people[slot].devices[index].isLeaving else { continue }
+        for device in self.devices where device.id != newest && !device.isLeaving {
+            let other = Candidate(device)
             let hasToGo =
-                switch self.turn.settings.devicePolicy {
+                switch turn.settings.devicePolicy {
                 case .all: false
-                case .onePerPlatform: self.people[slot].devices[index].platform == newest.platform
+                case .onePerPlatform: device.platform == platform
                 case .newestOnly: true
                 }
-            if hasToGo || self.isExpired(other, slot) { gone.append(other.id) } else { staying.append(other) }
+            if hasToGo || self.isExpired(other, &turn) { gone.append(other.id) } else { staying.append(other) }
         }
         // A device that is signing in is as new as this one.
-        let surplus = staying.count + 1 - self.turn.settings.devicesMax(in: device.user.app)
+        let surplus = staying.count + 1 - turn.settings.devicesMax(in: self.state.key.app)
         if surplus > 0 {
-            let oldest = staying.filter { !self.people[slot].signingIn.contains($0.id) }.sorted()
+            let oldest = staying.filter { !self.state.signingIn.contains($0.id) }.sorted()
             gone += oldest.prefix(surplus).map(\.id)
         }
-        for other in gone.prefix(Self.kickedAtOnceMax) { self.kickDevice(other, slot) }
+        self.kick(gone, &turn)
     }
 
-    mutating func expireDevices(_ slot: Int) {
+    mutating func expireDevices(_ turn: inout Turn) {
         // While one of them signs in, its record is older than its connection.
-        guard self.turn.settings.deviceExpiry > 0, self.people[slot].signingIn.isEmpty else { return }
-        let gone = self.people[slot].devices.indices.map { Candidate(self.people[slot].devices[$0]) }.filter {
-            self.isExpired($0, slot)
-        }
-        for other in gone.prefix(Self.kickedAtOnceMax) { self.kickDevice(other.id, slot) }
+        guard turn.settings.deviceExpiry > 0, self.state.signingIn.isEmpty else { return }
+        self.kick(self.devices.map(Candidate.init).filter { self.isExpired($0, &turn) }.map(\.id), &turn)
     }
 
-    private func isExpired(_ device: Candidate, _ slot: Int) -> Bool {
-        self.turn.settings.deviceExpiry > 0 && !device.isConnected && !self.people[slot].signingIn.contains(device.id)
-            && self.turn.now.wall - device.signedInAt >= self.turn.settings.deviceExpiry
+    private func isExpired(_ device: Candidate, _ turn: inout Turn) -> Bool {
+        turn.settings.deviceExpiry > 0 && !device.isConnected && !self.state.signingIn.contains(device.id)
+            && turn.now.wall - device.signedInAt >= turn.settings.deviceExpiry
     }
 
-    private mutating func kickDevice(_ device: DeviceID, _ slot: Int) {
-        guard let index = self.people[slot].devices.index(of: device) else { return }
-        if let session = self.people[slot].devices[index].session {
+    private mutating func kick(_ devices: [DeviceID], _ turn: inout Turn) {
+        for device in devices.prefix(Self.kickedAtOnceMax) {
+            guard let index = self.devices.index(of: device) else { continue }
             let problem = ServerFrame.Problem(
                 code: .kicked, field: "device", rule: "was signed out: a newer device has taken its place")
-            self.turn.emit(.write(session, .problem(problem, isFatal: true)))
-            self.close(session)
+            self.devices[index].closeSession(because: problem, &turn)
+            self.devices[index].beginSignOut()
+            let key = self.devices[index].key
+            turn.ask(.signOut(key, at: turn.now.wall), for: .kick(key))
         }
-        let key = DeviceKey(user: self.people[slot].key, device: device)
-        self.beginSignOut(slot: slot, index: index)
-        self.turn.ask(.signOut(key, at: self.turn.now.wall), for: .kick(key))
     }
 }
 

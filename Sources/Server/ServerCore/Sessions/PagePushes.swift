@@ -1,24 +1,34 @@
 import StoreModel
 import TidingsModel
 
-extension ServerCore {
-    /// For which messages of a page the device must ring itself, and which are with APNs: it stays silent for what
+extension Person {
+    /// For which messages of a page that goes to a device it must ring itself, and which are with APNs: it stays silent for what
     /// APNs has accepted (docs/inside/decisions/0021).
-    func pushes(of entries: [LogEntry], to index: Int, _ slot: Int) -> ServerFrame.Pushes {
+    mutating func pushes(ofPage entries: [LogEntry], to device: DeviceID, _ turn: inout Turn) -> ServerFrame.Pushes {
+        guard let index = self.devices.index(of: device) else { return ServerFrame.Pushes() }
+        if self.devices[index].skippedUpTo <= entries.last?.position ?? 0 { self.devices[index].skippedUpTo = 0 }
+        return self.devices[index].pushes(ofPage: entries, &self.state, &turn)
+    }
+}
+
+extension Device {
+    fileprivate mutating func pushes(
+        ofPage entries: [LogEntry], _ person: inout PersonState, _ turn: inout Turn
+    ) -> ServerFrame.Pushes {
         var pushes = ServerFrame.Pushes()
-        let user = self.people[slot].key.user
+        let user = self.key.user.user
         // The core may have forgotten the person's read cursors meanwhile; the page has those within its range.
         let readings = entries.compactMap { $0.reading(by: user) }
-        for entry in entries where entry.position > self.people[slot].devices[index].settled {
+        for entry in entries where entry.position > self.settled {
             guard case .message(let message) = entry.body else { continue }
-            if let leg = self.people[slot].devices[index].legs.index(of: entry.position) {
-                if self.people[slot].devices[index].legs[leg].isInFlight {
+            if let leg = self.legs.index(of: entry.position) {
+                if self.legs[leg].isInFlight {
                     pushes.underWay.append(entry.position)
-                } else if self.isDue(slot, index, leg) {
+                } else if self.isDue(self.legs[leg], &person, &turn) {
                     pushes.unsent.append(entry.position)
                 }
-            } else if self.people[slot].devices[index].unpushed.contains(message.id),
-                !self.isRead(message, at: entry.position, slot), !self.isExpired(message)
+            } else if self.unpushed.contains(message.id), !person.hasRead(message, at: entry.position),
+                !turn.isExpired(message)
             {
                 let conversation = message.conversation(seenBy: user)
                 let isRead = readings.contains { $0.0 == conversation && $0.1 >= entry.position }
@@ -29,9 +39,8 @@ extension ServerCore {
     }
 
     /// The device itself knows what must not ring by its kind or by the person's settings.
-    private func isDue(_ slot: Int, _ index: Int, _ leg: Int) -> Bool {
-        let open = self.people[slot].devices[index].legs[leg]
+    private func isDue(_ open: Leg, _ person: inout PersonState, _ turn: inout Turn) -> Bool {
         guard case .message(let shared) = open.subject, open.recall == nil else { return false }
-        return !self.isRead(shared.message, at: open.position, slot) && !self.isExpired(shared.message)
+        return !person.hasRead(shared.message, at: open.position) && !turn.isExpired(shared.message)
     }
 }

@@ -145,6 +145,6 @@ extension ServerCore {
 
     private func hasBlocked(_ sender: UserID, _ session: SessionID) -> Bool {
         guard let user = self.turn.sessions[session]?.device.user, let slot = self.slots[user] else { return false }
-        return self.people[slot].settings.blocked.contains(sender)
+        return self.people[slot].state.settings.blocked.contains(sender)
     }
 }

@@ -20,7 +20,7 @@ extension ServerCore {
                     code: .unavailable, field: "send",
                     rule: "must wait: \(self.turn.settings.sendsInFlightMax) are being stored already")
             }
-            try self.checkPush(of: draft, from: known.device.user.app, isClient: true)
+            try self.turn.settings.checkPush(of: draft, from: known.device.user.app, isClient: true)
             let user = known.device.user
             // The store knows who operates the account.
             let sender = draft.account.map { UserKey(app: user.app, user: $0) } ?? user
@@ -160,73 +160,67 @@ extension ServerCore {
             let user = UserKey(app: message.message.app, user: delivery.user)
             let sender = delivery.user == message.message.sender ? device : nil
             let slot = self.slot(of: user)
-            if self.people[slot].isReady {
-                self.deliver(message, delivery, to: slot, from: sender)
+            if self.people[slot].state.isReady {
+                self.people[slot].deliver(message, delivery, from: sender, &self.turn)
             } else {
                 self.loadings[slot]?.queue.append(.delivery(delivery, message, from: sender))
             }
         }
     }
+}
 
-    mutating func deliver(_ message: SharedMessage, _ delivery: Delivery, to slot: Int, from sender: DeviceID?) {
-        guard delivery.position > self.people[slot].head else {
-            self.turn.emit(.flagBug("\(self.people[slot].key) got position \(delivery.position) twice"))
-            return
+extension Person {
+    mutating func deliver(_ message: SharedMessage, _ delivery: Delivery, from sender: DeviceID?, _ turn: inout Turn) {
+        guard delivery.position > self.state.head else {
+            return turn.emit(.flagBug("\(self.state.key) got position \(delivery.position) twice"))
         }
-        self.people[slot].head = delivery.position
-        self.people[slot].unread = delivery.unread
-        self.people[slot].busyAt = self.turn.now.monotonic
-        if message.message.pushJob == nil { self.people[slot].leavesSoon = false }
-        self.countWithoutDevice(message, slot)
-        for index in self.people[slot].devices.indices {
-            self.startLeg(message, at: delivery.position, slot: slot, index: index, from: sender)
-            self.pushNewest(slot: slot, index: index)
+        self.state.head = delivery.position
+        self.state.unread = delivery.unread
+        self.state.busyAt = turn.now.monotonic
+        if message.message.pushJob == nil { self.state.leavesSoon = false }
+        self.countWithoutDevice(message, &turn)
+        for index in self.devices.indices {
+            self.devices[index].startLeg(message, at: delivery.position, from: sender, &turn)
+            if self.devices[index].lease.isLive {
+                self.devices[index].dirtyCursor(&self.state, &turn)
+            } else {
+                self.pumpNewest(at: index, &turn)
+            }
         }
-        self.arm(slot)
-    }
-
-    /// - Parameter isRestored: an earlier process may have sent it.
-    mutating func startLeg(
-        _ message: SharedMessage, at position: LogPosition, slot: Int, index: Int, from sender: DeviceID?,
-        isRestored: Bool = false
-    ) {
-        let isOwn = sender.map { self.people[slot].devices[index].id == $0 } ?? false
-        if isOwn {
-            let leg = LegID(
-                message: message.message.id, user: self.people[slot].key, device: self.people[slot].devices[index].id)
-            self.endLeg(EndedLeg(leg: leg, end: .ownDevice, at: self.turn.now.wall), slot: slot, index: index)
-            return
-        }
-        let message = message.seen(on: self.people[slot].devices[index].id)
-        let lease = self.people[slot].devices[index].lease
-        self.people[slot].devices[index].legs.append(
-            Leg(
-                position: position, subject: .message(message), state: Self.firstState(of: lease),
-                liveSince: self.turn.now.monotonic, isRestored: isRestored && message.message.pushJob != nil))
-        guard lease.getsFrames, let session = self.people[slot].devices[index].session else { return }
-        if self.people[slot].devices[index].legs.count <= self.turn.settings.liveWindowMax {
-            self.turn.emit(.write(session, .entry(LogEntry(position: position, body: .message(message.message)))))
-        } else {
-            self.people[slot].devices[index].skippedUpTo = position
-        }
-    }
-
-    private mutating func pushNewest(slot: Int, index: Int) {
-        if self.people[slot].devices[index].lease.isLive {
-            self.dirtyCursor(slot, index)
-        } else {
-            self.pumpNewest(slot, index)
-        }
+        self.arm(&turn)
     }
 
     /// One pseudo-leg, which the store has ended with the message (design.md §5). The sender is no recipient.
-    mutating func countWithoutDevice(_ message: SharedMessage, _ slot: Int) {
-        guard self.people[slot].devices.isEmpty, self.people[slot].key.user != message.message.sender else { return }
-        self.turn.emit(.countEnd(.noDevice))
-        let leg = LegID(message: message.message.id, user: self.people[slot].key, device: nil)
-        let ended = EndedLeg(
-            leg: leg, end: .noDevice, at: message.message.sentAt, pushJob: message.message.pushJob)
-        self.turn.emit(.report(.endedLeg(ended)))
+    mutating func countWithoutDevice(_ message: SharedMessage, _ turn: inout Turn) {
+        guard self.devices.isEmpty, self.state.key.user != message.message.sender else { return }
+        turn.emit(.countEnd(.noDevice))
+        let leg = LegID(message: message.message.id, user: self.state.key, device: nil)
+        let ended = EndedLeg(leg: leg, end: .noDevice, at: message.message.sentAt, pushJob: message.message.pushJob)
+        turn.emit(.report(.endedLeg(ended)))
+    }
+}
+
+extension Device {
+    /// - Parameter isRestored: an earlier process may have sent it.
+    mutating func startLeg(
+        _ message: SharedMessage, at position: LogPosition, from sender: DeviceID?, isRestored: Bool = false,
+        _ turn: inout Turn
+    ) {
+        guard sender != self.id else {
+            let leg = LegID(message: message.message.id, user: self.key.user, device: self.id)
+            return self.endLeg(EndedLeg(leg: leg, end: .ownDevice, at: turn.now.wall), &turn)
+        }
+        let message = message.seen(on: self.id)
+        self.legs.append(
+            Leg(
+                position: position, subject: .message(message), state: self.lease.firstLegState,
+                liveSince: turn.now.monotonic, isRestored: isRestored && message.message.pushJob != nil))
+        guard self.lease.getsFrames, let session = self.session else { return }
+        if self.legs.count <= turn.settings.liveWindowMax {
+            turn.emit(.write(session, .entry(LogEntry(position: position, body: .message(message.message)))))
+        } else {
+            self.skippedUpTo = position
+        }
     }
 }
 

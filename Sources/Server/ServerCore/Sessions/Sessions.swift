@@ -40,3 +40,10 @@ struct Sessions: Sendable {
         if self.watchers[user]?.isEmpty == true { self.watchers.removeValue(forKey: user) }
     }
 }
+
+extension Turn {
+    mutating func forget(_ session: SessionID) {
+        guard let ended = self.sessions.remove(session) else { return }
+        self.emit(.report(.device(ended.device, .disconnected)))
+    }
+}

@@ -41,45 +41,49 @@ struct SessionToken: Hashable, Sendable {
     }
 }
 
-extension ServerCore {
+extension Person {
     /// The client is told before its token expires, and may renew it without hanging up.
-    mutating func checkToken(slot: Int, index: Int) {
-        guard let session = self.people[slot].devices[index].session,
-            let token = self.people[slot].devices[index].userToken, self.turn.now.monotonic >= token.checkAt
+    mutating func checkToken(at index: Int, _ turn: inout Turn) {
+        guard let session = self.devices[index].session, let token = self.devices[index].userToken,
+            turn.now.monotonic >= token.checkAt
         else { return }
-        switch self.people[slot].devices[index].userToken?.check(at: self.turn.now, self.turn.settings) {
-        case .warning: self.turn.write(.tokenExpiring(at: token.expiresAt), to: session)
+        switch self.devices[index].userToken?.check(at: turn.now, turn.settings) {
+        case .warning: turn.write(.tokenExpiring(at: token.expiresAt), to: session)
         case .end:
             let problem = ServerFrame.Problem(
                 code: .expiredToken, field: "token", rule: "has expired; ask for a new one")
-            self.endSession(session, because: problem)
+            turn.emit(.write(session, .problem(problem, isFatal: true)))
+            turn.emit(.close(session))
+            self.loseSession(session, of: self.devices[index].id, &turn)
         case .nothing, nil: break
         }
     }
 
+    fileprivate mutating func renew(
+        _ token: CheckedToken, of device: DeviceKey, _ turn: inout Turn
+    ) throws(ServerFrame.Problem) {
+        guard let index = self.devices.index(of: device.device) else { return }
+        guard token.user == device.user else {
+            throw .init(code: .invalidToken, field: "token", rule: "must name the app and the person of the session")
+        }
+        if let fault = self.state.account.fault(inTokenIssuedAt: token.issuedAt, at: turn.now.wall) { throw fault }
+        guard token.expiresAt > self.devices[index].userToken?.expiresAt ?? 0 else {
+            throw .init(code: .invalidField, field: "token", rule: "must expire later than the one in use")
+        }
+        self.devices[index].userToken = SessionToken(token, at: turn.now, turn.settings)
+        self.arm(&turn)
+    }
+}
+
+extension ServerCore {
     mutating func finishRenewal(_ session: SessionID, _ number: RequestNumber, _ verdict: TokenVerdict) {
         guard let known = self.turn.sessions[session],
-            let index = self.people[known.slot].devices.index(of: known.device.device)
+            self.people[known.slot].devices.index(of: known.device.device) != nil
         else { return }
         let user = known.device.user
         let asked = Asked(requester: .session(session, number), app: user.app, actor: user.user)
         do throws(ServerFrame.Problem) {
-            let token = try verdict.good().token
-            guard token.user == known.device.user else {
-                throw .init(
-                    code: .invalidToken, field: "token", rule: "must name the app and the person of the session")
-            }
-            if let fault = self.people[known.slot].account.fault(
-                inTokenIssuedAt: token.issuedAt, at: self.turn.now.wall)
-            {
-                throw fault
-            }
-            guard token.expiresAt > self.people[known.slot].devices[index].userToken?.expiresAt ?? 0 else {
-                throw .init(code: .invalidField, field: "token", rule: "must expire later than the one in use")
-            }
-            self.people[known.slot].devices[index].userToken = SessionToken(
-                token, at: self.turn.now, self.turn.settings)
-            self.arm(known.slot)
+            try self.people[known.slot].renew(try verdict.good().token, of: known.device, &self.turn)
             self.answer(asked, .done(0))
         } catch {
             self.answer(asked, .refused(error))

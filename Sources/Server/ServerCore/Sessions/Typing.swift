@@ -66,7 +66,7 @@ extension ServerCore {
         let people = info?.members.map(\.id) ?? [UserID(conversation.target)]
         for other in people where other != user.user {
             guard let slot = self.slots[UserKey(app: user.app, user: other)],
-                !self.people[slot].settings.blocked.contains(user.user)
+                !self.people[slot].state.settings.blocked.contains(user.user)
             else { continue }
             for device in self.people[slot].devices where device.lease == .foreground {
                 guard let session = device.session else { continue }

@@ -36,48 +36,10 @@ extension ServerCore {
     /// A person who has blocked the watcher is never seen.
     private func presence(of key: UserKey, for watcher: UserID) -> Presence {
         let away = Presence(id: key.user, isOnline: false)
-        guard let slot = self.slots[key], !self.people[slot].settings.blocked.contains(watcher) else { return away }
+        guard let slot = self.slots[key], !self.people[slot].state.settings.blocked.contains(watcher) else {
+            return away
+        }
         return self.people[slot].presence
-    }
-
-    /// Tells watchers if a device that came to the foreground or left it changes what they know.
-    mutating func sendPresence(slot: Int, before: Bool) {
-        let isOnline = self.people[slot].isOnline
-        guard isOnline != before else { return }
-        self.people[slot].lastSeenAt = isOnline ? nil : self.turn.now.wall
-        for (session, watcher) in self.watchers(of: slot) {
-            self.turn.emit(.write(session, .signal(.presence(self.presence(of: self.people[slot].key, for: watcher)))))
-        }
-    }
-
-    /// A person received or read one-to-one messages: tells their authors who watch the person.
-    mutating func sendReceipt(
-        _ kind: ReceiptKind, upTo message: MessageID, from author: UserID, in type: ConversationType, slot: Int
-    ) {
-        let reader = self.people[slot].key.user
-        let conversation = ConversationID(type: type, target: reader.rawValue)
-        for (session, watcher) in self.watchers(of: slot) where watcher == author {
-            self.turn.emit(.write(session, .signal(.receipt(conversation, reader, kind, upTo: message))))
-        }
-    }
-
-    /// Only sessions that the person has not blocked, in the order in which they began.
-    private func watchers(of slot: Int) -> [(session: SessionID, watcher: UserID)] {
-        (self.turn.sessions.watchers[self.people[slot].key] ?? []).compactMap { id in
-            guard let watcher = self.turn.sessions[id]?.device.user.user,
-                !self.people[slot].settings.blocked.contains(watcher)
-            else { return nil }
-            return (id, watcher)
-        }
-    }
-
-    /// Sends receipts: for each author of one-to-one messages, the newest has arrived.
-    mutating func sendDeliveryReceipts(_ arrivals: [ArrivedMessage], slot: Int) {
-        var newest: OrderedDictionary<ArrivedMessage.Origin, MessageID> = [:]
-        for arrival in arrivals { newest[arrival.origin] = arrival.message }
-        for (origin, message) in newest {
-            self.sendReceipt(.delivered, upTo: message, from: origin.author, in: origin.type, slot: slot)
-        }
     }
 
     /// Only the log knows at which message the read cursor of a one-to-one conversation stands.
@@ -92,7 +54,8 @@ extension ServerCore {
         guard let slot = self.slots[user], case .message(let message)? = page.entries.first?.body,
             message.conversation(seenBy: user.user) == conversation
         else { return }
-        self.sendReceipt(.read, upTo: message.id, from: UserID(conversation.target), in: conversation.type, slot: slot)
+        self.people[slot].state.sendReceipt(
+            .read, upTo: message.id, from: UserID(conversation.target), in: conversation.type, &self.turn)
     }
 }
 
@@ -111,7 +74,47 @@ extension Person {
 
     var presence: Presence {
         let isOnline = self.isOnline
-        return Presence(id: self.key.user, isOnline: isOnline, lastSeenAt: isOnline ? nil : self.lastSeenAt)
+        return Presence(id: self.state.key.user, isOnline: isOnline, lastSeenAt: isOnline ? nil : self.state.lastSeenAt)
+    }
+
+    /// Tells watchers if a device that came to the foreground or left it changes what they know.
+    mutating func sendPresence(before: Bool, _ turn: inout Turn) {
+        let isOnline = self.isOnline
+        guard isOnline != before else { return }
+        self.state.lastSeenAt = isOnline ? nil : turn.now.wall
+        let presence = Presence(id: self.state.key.user, isOnline: isOnline, lastSeenAt: self.state.lastSeenAt)
+        for (session, _) in self.state.watchers(&turn) { turn.emit(.write(session, .signal(.presence(presence)))) }
+    }
+}
+
+extension PersonState {
+    /// Only sessions that the person has not blocked, in the order in which they began.
+    fileprivate func watchers(_ turn: inout Turn) -> [(session: SessionID, watcher: UserID)] {
+        (turn.sessions.watchers[self.key] ?? []).compactMap { id in
+            guard let watcher = turn.sessions[id]?.device.user.user, !self.settings.blocked.contains(watcher) else {
+                return nil
+            }
+            return (id, watcher)
+        }
+    }
+
+    /// The person received or read one-to-one messages: tells their authors who watch the person.
+    fileprivate func sendReceipt(
+        _ kind: ReceiptKind, upTo message: MessageID, from author: UserID, in type: ConversationType, _ turn: inout Turn
+    ) {
+        let conversation = ConversationID(type: type, target: self.key.user.rawValue)
+        for (session, watcher) in self.watchers(&turn) where watcher == author {
+            turn.emit(.write(session, .signal(.receipt(conversation, self.key.user, kind, upTo: message))))
+        }
+    }
+
+    /// Sends receipts: for each author of one-to-one messages, the newest has arrived.
+    func sendDeliveryReceipts(_ arrivals: [ArrivedMessage], _ turn: inout Turn) {
+        var newest: OrderedDictionary<ArrivedMessage.Origin, MessageID> = [:]
+        for arrival in arrivals { newest[arrival.origin] = arrival.message }
+        for (origin, message) in newest {
+            self.sendReceipt(.delivered, upTo: message, from: origin.author, in: origin.type, &turn)
+        }
     }
 }
 

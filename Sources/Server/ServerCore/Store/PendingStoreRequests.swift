@@ -124,7 +124,7 @@ extension ServerCore {
         case .clientRequest(let request, let asked): try self.complete(request, asked, with: result)
         case .setPushState(let registrant):
             let others = try result.expect(\.taken)
-            self.finishRegistering(registrant)
+            self.turn.finishRegistering(registrant)
             self.clearTokens(of: others)
         case .setVoIPToken(let asked):
             self.clearVoIPTokens(of: try result.expect(\.taken))
@@ -190,7 +190,7 @@ extension ServerCore {
             if !storeHasFailed { self.takeBackAPI(asked) }
         case .setPushState(let registrant?) where registrant.number != nil || !storeHasFailed:
             self.turn.sessions[registrant.session]?.commandsInFlight -= 1
-            self.refuseCommand(registrant, problem)
+            self.turn.refuseCommand(registrant, problem)
         // If the store has failed for good, only those are told whose frames have an answer of their own.
         case _ where storeHasFailed: break
         case .markRead(let session, _, _, _), .signOut(let session, _):
