@@ -33,7 +33,6 @@ package struct ServerCore: Sendable {
     /// The census, taken when a caller asks.
     var legCensus: LegCensus?
 
-    var calls = Calls()
     var passed = PassedPushes()
     var pushRunner = PushRunner()
 

@@ -63,7 +63,7 @@ extension ServerCore {
             try self.checkStorage()
             self.turn.ask(.setProfiles(app, profiles, isOwn: false), for: .api(request, .done))
         case .ring(let app, let call): try self.ring(call, in: app, for: request)
-        case .call(let app, let id): self.turn.emit(.reply(request, .call(self.calls.trace(of: id, in: app, now))))
+        case .call(let app, let id): self.turn.emit(.reply(request, .call(self.passed.call(id, in: app, now))))
         case .pushActivity(let app, let push): try self.pushActivity(push, in: app, for: request)
         case .activityPush(let app, let id):
             self.turn.emit(.reply(request, .activityPush(self.activityPush(id, in: app))))

@@ -1,62 +1,16 @@
 import APNsModel
-import DequeModule
 import StoreModel
 import TidingsModel
 
-struct CallPush: Sendable {
-    let app: AppID
-    let call: CallID
-    let slot: Int
-    let device: DeviceKey
-    let token: VoIPToken
-    let lane: PushLane
-}
-
-/// Calls of the last minutes, in memory alone: a call that is over for longer is of no interest, and one that a crash interrupts rings no
-/// more.
-struct Calls: Sendable {
-    private struct Key: Hashable {
-        let app: AppID
-        let id: CallID
-    }
-
-    private struct Kept {
-        var trace: CallTrace
-        let until: Int64
-    }
-
-    static let keptTime: Int64 = 600_000
-    static let keptMax = 10_000
-
-    private var traces: [Key: Kept] = [:]
-    private var ages: Deque<Key> = []
-    private var pushes: [PushID: CallPush] = [:]
-
-    func trace(of id: CallID, in app: AppID, _ now: Now) -> CallTrace? {
-        self.traces[Key(app: app, id: id)].flatMap { $0.until > now.monotonic ? $0.trace : nil }
-    }
-
-    mutating func begin(_ trace: CallTrace, in app: AppID, _ now: Now) {
-        while let oldest = self.ages.first, let kept = self.traces[oldest],
-            kept.until <= now.monotonic || self.ages.count >= Self.keptMax
-        {
-            self.traces[oldest] = nil
-            self.ages.removeFirst()
+extension CallPushState {
+    init(_ answer: PushAnswer) {
+        switch answer {
+        case .noCredential: self = .notSent(reason: LegWait.configFault.rawValue)
+        case .answered(.accepted(let apnsID, _)): self = .accepted(apnsID: apnsID)
+        case .answered(.unknownOutcome): self = .unanswered
+        case .answered(.notSent(let reason)), .answered(.stopped(let reason)): self = .notSent(reason: reason)
+        case .answered(.refused(let refusal)): self = .refused(reason: refusal.reason.name, status: refusal.status)
         }
-        let key = Key(app: app, id: trace.call.id)
-        self.traces[key] = Kept(trace: trace, until: now.monotonic + Self.keptTime)
-        self.ages.append(key)
-    }
-
-    mutating func begin(_ id: PushID, _ push: CallPush) { self.pushes[id] = push }
-
-    mutating func end(_ id: PushID) -> CallPush? { self.pushes.isEmpty ? nil : self.pushes.removeValue(forKey: id) }
-
-    mutating func record(_ state: CallPushState, of push: CallPush) {
-        let key = Key(app: push.app, id: push.call)
-        guard let index = self.traces[key]?.trace.devices.firstIndex(where: { $0.id == push.device.device })
-        else { return }
-        self.traces[key]?.trace.devices[index].state = state
     }
 }
 
@@ -83,7 +37,7 @@ extension ServerCore {
     }
 
     private func checkIsNew(_ call: Call, in app: AppID) throws(ServerFrame.Problem) {
-        guard self.calls.trace(of: call.id, in: app, self.turn.now) == nil else {
+        guard self.passed.call(call.id, in: app, self.turn.now) == nil else {
             throw .init(code: .exists, field: "id", rule: "must be new: the call \"\(call.id)\" has rung already")
         }
     }
@@ -99,7 +53,7 @@ extension ServerCore {
             let devices = self.people[slot].devices.map { (key: $0.key, token: $0.voIP) }
             let trace = CallTrace(
                 call: call, sentAt: at, devices: devices.map { .init(id: $0.key.device, state: .noToken) })
-            self.calls.begin(trace, in: app, self.turn.now)
+            self.passed.keepCall(trace, in: app, self.turn.now)
             for case (let key, let token?) in devices {
                 self.push(call, named: name, at: at, to: key, token, slot: slot)
             }
@@ -114,22 +68,21 @@ extension ServerCore {
     ) {
         let registration = token.registration
         let lane = self.turn.lanes.makeIfAllowed(PushLane(registration, in: device.user.app), self.turn.settings)
-        let push = CallPush(app: device.user.app, call: call.id, slot: slot, device: device, token: token, lane: lane)
+        let push = PassingPush(
+            app: device.user.app, id: call.id.rawValue, lane: lane, subject: .call(device, token, slot: slot))
         // A call cannot wait until an outage is over.
         // A token that APNs has refused is not asked again before the phone tells it anew.
         if self.turn.lanes.isHeld(registration, of: device) {
-            return self.calls.record(.notSent(reason: LegWait.breakerOpen.rawValue), of: push)
+            return self.passed.record(.notSent(reason: LegWait.breakerOpen.rawValue), of: push)
         }
         if let reason = self.turn.lanes.reasonNotToPass(lane) {
-            return self.calls.record(.notSent(reason: reason), of: push)
+            return self.passed.record(.notSent(reason: reason), of: push)
         }
         guard let request = try? self.callRequest(call, named: name, at: at, to: registration, of: device) else {
             return self.turn.emit(.flagBug("a call does not fit a push"))
         }
-        self.calls.record(.pushing, of: push)
-        let id = self.turn.lanes.nextPush()
-        self.calls.begin(id, push)
-        self.turn.lanes[lane]?.begin(id, of: slot, at: self.turn.now.monotonic)
+        self.passed.record(.pushing, of: push)
+        let id = self.beginPassing(push)
         self.turn.emit(.push(id, to: device, request))
     }
 
@@ -151,46 +104,16 @@ extension ServerCore {
             environment: registration.environment)
     }
 
-    /// A refused token is forgotten only where APNs says that it is dead. One that is bad is not asked again (HeldTokens.swift).
-    mutating func endCallPush(_ id: PushID, _ push: CallPush, _ answer: PushAnswer) {
-        self.report(answer, to: push)
-        self.turn.lanes[push.lane]?.end(id, of: push.slot, at: self.turn.now.monotonic)
-        switch answer {
-        case .noCredential:
-            let scope = LaneScope(
-                app: push.lane.app, environment: push.lane.environment, topic: push.lane.topic)
-            self.handleLaneReport(scope, .paused(LaneOutage(.credential, reason: "NoCredential")))
-            self.calls.record(.notSent(reason: LegWait.configFault.rawValue), of: push)
-        case .answered(.accepted(let apnsID, _)): self.calls.record(.accepted(apnsID: apnsID), of: push)
-        case .answered(.unknownOutcome): self.calls.record(.unanswered, of: push)
-        case .answered(.notSent(let reason)), .answered(.stopped(let reason)):
-            self.calls.record(.notSent(reason: reason), of: push)
-        case .answered(.refused(let refusal)):
-            self.calls.record(.refused(reason: refusal.reason.name, status: refusal.status), of: push)
-            switch refusal.reaction {
-            case .drop: self.forgetVoIPToken(push, refusal)
-            case .quarantine:
-                self.turn.lanes.hold(push.token.registration, of: push.device, wasAccepted: false, refusal)
-            case .bug, .config, .auth, .connection, .backoff: break
-            }
-        }
-        self.pumpLane(push.lane)
-        self.watchIdle(push.lane)
-    }
-
-    private mutating func forgetVoIPToken(_ push: CallPush, _ refusal: APNsRefusal) {
-        var token = push.token
-        if let slot = self.slots[push.device.user],
-            let index = self.people[slot].devices.index(of: push.device.device)
-        {
+    mutating func forgetVoIPToken(_ refused: VoIPToken, of device: DeviceKey, _ refusal: APNsRefusal) {
+        var token = refused
+        if let slot = self.slots[device.user], let index = self.people[slot].devices.index(of: device.device) {
             // It may have registered anew since.
-            guard let current = self.people[slot].devices[index].voIP,
-                current.registration == push.token.registration
+            guard let current = self.people[slot].devices[index].voIP, current.registration == refused.registration
             else { return }
             token = current
         }
         guard refusal.invalidSince != nil, refusal.drops(registeredAt: token.at) else { return }
-        self.clearVoIPTokens(of: [push.device])
-        self.turn.ask(.setVoIPToken(push.device, nil, about: token.registration), for: .setVoIPToken(nil))
+        self.clearVoIPTokens(of: [device])
+        self.turn.ask(.setVoIPToken(device, nil, about: token.registration), for: .setVoIPToken(nil))
     }
 }

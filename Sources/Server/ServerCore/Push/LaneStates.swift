@@ -36,6 +36,11 @@ extension ServerCore {
         self.followClients(where: scope.covers)
     }
 
+    mutating func holdForCredential(_ lane: PushLane) {
+        let scope = LaneScope(app: lane.app, environment: lane.environment, topic: lane.topic)
+        self.handleLaneReport(scope, .paused(LaneOutage(.credential, reason: "NoCredential")))
+    }
+
     /// Takes over the states of the lanes' credentials that the clients have reported.
     mutating func followClients(where isMeant: (PushLane) -> Bool) {
         for lane in self.turn.lanes.all.keys.filter(isMeant).sorted() {

@@ -3,12 +3,13 @@ import DequeModule
 import StoreModel
 import TidingsModel
 
-/// A push of no message and no call, whose answer is open.
+/// A push of no message, whose answer is open.
 struct PassingPush: Sendable {
     enum Subject: Sendable {
         case activity
         case test(DeviceKey, PushRegistration)
         case silent(DeviceKey, PushRegistration)
+        case call(DeviceKey, VoIPToken, slot: Int)
     }
 
     let app: AppID
@@ -16,9 +17,53 @@ struct PassingPush: Sendable {
     let id: String
     let lane: PushLane
     let subject: Subject
+
+    /// By which its lane counts: a call is its person's, the others are nobody's.
+    var slot: Int { if case .call(_, _, let slot) = self.subject { slot } else { -1 } }
 }
 
-/// The pushes that passed by the log in the last minutes, in memory alone, as calls are.
+/// What passed by the log in the last minutes, by app and id. In memory alone: what is over for longer is of no interest, and a call that a
+/// crash interrupts rings no more.
+struct KeptTraces<Trace: Sendable>: Sendable {
+    struct Key: Hashable, Sendable {
+        let app: AppID
+        let id: String
+    }
+
+    private struct Entry: Sendable {
+        var trace: Trace
+        let until: Int64
+    }
+
+    private static var keptTime: Int64 { 600_000 }
+    private static var keptMax: Int { 10_000 }
+
+    private var entries: [Key: Entry] = [:]
+    private var ages: Deque<Key> = []
+
+    subscript(key: Key, now: Now) -> Trace? {
+        self.entries[key].flatMap { $0.until > now.monotonic ? $0.trace : nil }
+    }
+
+    mutating func keep(_ trace: Trace, as key: Key, _ now: Now) {
+        while let oldest = self.ages.first, let entry = self.entries[oldest],
+            entry.until <= now.monotonic || self.ages.count >= Self.keptMax
+        {
+            self.entries[oldest] = nil
+            self.ages.removeFirst()
+        }
+        let entry = Entry(trace: trace, until: now.monotonic + Self.keptTime)
+        if self.entries.updateValue(entry, forKey: key) == nil { self.ages.append(key) }
+    }
+
+    mutating func change(_ key: Key, _ change: (inout Trace) -> Void) {
+        guard var entry = self.entries[key] else { return }
+        change(&entry.trace)
+        self.entries[key] = entry
+    }
+}
+
+/// The pushes that passed by the log, calls among them.
 struct PassedPushes: Sendable {
     enum Kept: Sendable {
         case activity(ActivityPushTrace)
@@ -27,41 +72,26 @@ struct PassedPushes: Sendable {
         case channels(ChannelOutcome)
     }
 
-    private struct Key: Hashable {
-        let app: AppID
-        let id: String
-    }
-
-    private struct Entry {
-        var kept: Kept
-        let until: Int64
-    }
-
-    static let keptTime: Int64 = 600_000
-    static let keptMax = 10_000
-
-    private var entries: [Key: Entry] = [:]
-    private var ages: Deque<Key> = []
+    private var calls = KeptTraces<CallTrace>()
+    private var others = KeptTraces<Kept>()
     private var pushes: [PushID: PassingPush] = [:]
     /// Test pushes with a caller who waits for APNs' answer.
     private var waiting: [PushID: APIRequestID] = [:]
     /// Channels that are being made under idempotency keys.
-    private var channels: [APIRequestID: Key] = [:]
+    private var channels: [APIRequestID: (app: AppID, id: String)] = [:]
 
-    subscript(id: String, app: AppID, now: Now) -> Kept? {
-        self.entries[Key(app: app, id: id)].flatMap { $0.until > now.monotonic ? $0.kept : nil }
+    subscript(id: String, app: AppID, now: Now) -> Kept? { self.others[.init(app: app, id: id), now] }
+
+    func call(_ id: CallID, in app: AppID, _ now: Now) -> CallTrace? {
+        self.calls[.init(app: app, id: id.rawValue), now]
     }
 
     mutating func keepPush(_ kept: Kept, as id: String, in app: AppID, _ now: Now) {
-        while let oldest = self.ages.first, let entry = self.entries[oldest],
-            entry.until <= now.monotonic || self.ages.count >= Self.keptMax
-        {
-            self.entries[oldest] = nil
-            self.ages.removeFirst()
-        }
-        let key = Key(app: app, id: id)
-        let entry = Entry(kept: kept, until: now.monotonic + Self.keptTime)
-        if self.entries.updateValue(entry, forKey: key) == nil { self.ages.append(key) }
+        self.others.keep(kept, as: .init(app: app, id: id), now)
+    }
+
+    mutating func keepCall(_ trace: CallTrace, in app: AppID, _ now: Now) {
+        self.calls.keep(trace, as: .init(app: app, id: trace.call.id.rawValue), now)
     }
 
     mutating func begin(_ id: PushID, _ push: PassingPush) { self.pushes[id] = push }
@@ -75,32 +105,39 @@ struct PassedPushes: Sendable {
     mutating func endWait(for id: PushID) -> APIRequestID? { self.waiting.removeValue(forKey: id) }
 
     mutating func beginChannel(_ id: String, in app: AppID, for request: APIRequestID) {
-        self.channels[request] = Key(app: app, id: id)
+        self.channels[request] = (app, id)
     }
 
     mutating func endChannel(_ request: APIRequestID) -> (app: AppID, id: String)? {
-        self.channels.removeValue(forKey: request).map { ($0.app, $0.id) }
+        self.channels.removeValue(forKey: request)
     }
 
-    mutating func record(_ state: PassedPushState, of push: PassingPush) {
-        let key = Key(app: push.app, id: push.id)
-        switch self.entries[key]?.kept {
-        case .activity(var trace):
-            trace.state = state
-            self.entries[key]?.kept = .activity(trace)
-        case .test(var report):
-            report.state = state
-            self.entries[key]?.kept = .test(report)
-        case .silent, .channels, nil: break
+    mutating func record(_ state: CallPushState, of push: PassingPush) {
+        guard case .call(let device, _, _) = push.subject else { return }
+        self.calls.change(.init(app: push.app, id: push.id)) { trace in
+            guard let index = trace.devices.firstIndex(where: { $0.id == device.device }) else { return }
+            trace.devices[index].state = state
+        }
+    }
+
+    mutating func record(_ answer: PushAnswer, of push: PassingPush) {
+        if case .call = push.subject { return self.record(CallPushState(answer), of: push) }
+        self.others.change(.init(app: push.app, id: push.id)) { kept in
+            switch kept {
+            case .activity(var trace):
+                trace.state = PassedPushState(answer)
+                kept = .activity(trace)
+            case .test(var report):
+                report.state = PassedPushState(answer)
+                kept = .test(report)
+            case .silent, .channels: break
+            }
         }
     }
 }
 
 // What the app's backend asks for and no log knows of: Live Activities, test pushes, silent pushes, broadcast channels.
 extension ServerCore {
-    /// In lanes, where people have the numbers of their slots.
-    static let nobodysSlot = -1
-
     /// Carries it out at once; under an idempotency key when the store has kept the key.
     mutating func passOnce(
         _ command: APICommand, in app: AppID, for request: APIRequestID
@@ -171,36 +208,35 @@ extension ServerCore {
     mutating func beginPassing(_ push: PassingPush) -> PushID {
         let id = self.turn.lanes.nextPush()
         self.passed.begin(id, push)
-        self.turn.lanes[push.lane]?.begin(id, of: Self.nobodysSlot, at: self.turn.now.monotonic)
+        self.turn.lanes[push.lane]?.begin(id, of: push.slot, at: self.turn.now.monotonic)
         return id
     }
 
-    /// A refused token is not forgotten: tokens of Live Activities are the backend's, and a device's own waits until it shows who is at fault.
     mutating func endPassing(_ id: PushID, _ push: PassingPush, _ answer: PushAnswer) {
         self.report(answer, to: push)
-        self.turn.lanes[push.lane]?.end(id, of: Self.nobodysSlot, at: self.turn.now.monotonic)
-        if case .noCredential = answer {
-            let scope = LaneScope(app: push.lane.app, environment: push.lane.environment, topic: push.lane.topic)
-            self.handleLaneReport(scope, .paused(LaneOutage(.credential, reason: "NoCredential")))
-        }
-        if case .answered(.refused(let refusal)) = answer, case .quarantine = refusal.reaction {
-            self.holdToken(of: push.subject, refusal)
-        }
-        self.passed.record(PassedPushState(answer), of: push)
+        self.turn.lanes[push.lane]?.end(id, of: push.slot, at: self.turn.now.monotonic)
+        if case .noCredential = answer { self.holdForCredential(push.lane) }
+        if case .answered(.refused(let refusal)) = answer { self.followRefusal(refusal, of: push.subject) }
+        self.passed.record(answer, of: push)
         self.answerTest(id, push)
         self.pumpLane(push.lane)
         self.watchIdle(push.lane)
     }
 
-    private mutating func holdToken(of subject: PassingPush.Subject, _ refusal: APNsRefusal) {
-        switch subject {
-        case .activity: return
-        case .test(let device, let registration), .silent(let device, let registration):
+    /// A token that is bad is not asked again (HeldTokens.swift). It is forgotten only where APNs says that it is dead, and is one for calls:
+    /// tokens of Live Activities are the backend's, and a device's own waits until it shows who is at fault.
+    private mutating func followRefusal(_ refusal: APNsRefusal, of subject: PassingPush.Subject) {
+        switch (subject, refusal.reaction) {
+        case (.call(let device, let token, _), .drop): self.forgetVoIPToken(token, of: device, refusal)
+        case (.call(let device, let token, _), .quarantine):
+            self.turn.lanes.hold(token.registration, of: device, wasAccepted: false, refusal)
+        case (.test(let device, let registration), .quarantine), (.silent(let device, let registration), .quarantine):
             guard let slot = self.slots[device.user], let index = self.people[slot].devices.index(of: device.device)
             else { return }
             let push = self.people[slot].devices[index].push
             guard self.people[slot].devices[index].registration?.registration == registration else { return }
             self.turn.lanes.hold(registration, of: device, wasAccepted: push.wasAccepted, refusal)
+        default: break  // tidy: an activity's token is the backend's, and other refusals are not about the token
         }
     }
 

@@ -27,7 +27,6 @@ private enum PushReaction {
 extension ServerCore {
     /// design.md §5, apns.md §9.
     mutating func endPush(_ id: PushID, _ answer: PushAnswer) {
-        if let push = self.calls.end(id) { return self.endCallPush(id, push, answer) }
         if let push = self.passed.end(id) { return self.endPassing(id, push, answer) }
         guard let push = self.turn.lanes.pushes.removeValue(forKey: id) else {
             self.turn.emit(.flagBug("\(id) was answered twice or never sent"))
@@ -35,11 +34,7 @@ extension ServerCore {
         }
         self.report(answer, to: push)
         self.turn.lanes[push.lane]?.end(id, of: push.slot, at: self.turn.now.monotonic)
-        if case .noCredential = answer {
-            let scope = LaneScope(
-                app: push.lane.app, environment: push.lane.environment, topic: push.lane.topic)
-            self.handleLaneReport(scope, .paused(LaneOutage(.credential, reason: "NoCredential")))
-        }
+        if case .noCredential = answer { self.holdForCredential(push.lane) }
         let (event, reaction) = Self.reaction(to: answer, of: id, push)
         let before = self.turn.lanes[push.lane]?.burst ?? TokenBurst()
         self.handleBurstEvent(event, of: push.lane)

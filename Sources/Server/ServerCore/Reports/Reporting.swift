@@ -18,16 +18,14 @@ extension ServerCore {
         self.turn.emit(.report(.answeredPush(DeviceKey(user: push.leg.user, device: device), subject, answer.result)))
     }
 
-    mutating func report(_ answer: PushAnswer, to push: CallPush) {
-        self.turn.emit(.report(.answeredPush(push.device, .call(push.call), answer.result)))
-    }
-
     /// Reports an answer. Pushes to tokens and channels that the backend names are about no device that is known here.
     mutating func report(_ answer: PushAnswer, to push: PassingPush) {
         switch push.subject {
         case .activity: break
         case .test(let device, _): self.turn.emit(.report(.answeredPush(device, .test, answer.result)))
         case .silent(let device, _): self.turn.emit(.report(.answeredPush(device, .silent, answer.result)))
+        case .call(let device, _, _):
+            self.turn.emit(.report(.answeredPush(device, .call(CallID(push.id)), answer.result)))
         }
     }
 }
