@@ -10,18 +10,7 @@ extension ServerCore {
         for delivery in deliveries {
             guard let slot = self.slots[UserKey(app: app, user: delivery.user)] else { continue }
             let entry = LogEntry(position: delivery.position, body: body.seen(by: delivery.user, of: people))
-            self.publishEntry(entry, unread: delivery.unread, slot: slot)
-        }
-    }
-
-    /// `recalled` is what the store knows of the message this entry recalls.
-    mutating func publishEntry(
-        _ entry: LogEntry, unread: Int, recalled: RecalledMessage = RecalledMessage(), slot: Int
-    ) {
-        if self.people[slot].state.isReady {
-            self.people[slot].apply(entry, unread: unread, recalled: recalled, &self.turn)
-        } else {
-            self.loadings[slot]?.queue.append(.entry(entry, unread: unread, recalled))
+            self.tell(.entry(entry, unread: delivery.unread, RecalledMessage()), slot: slot)
         }
     }
 }

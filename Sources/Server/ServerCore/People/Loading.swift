@@ -2,14 +2,19 @@ import OrderedCollections
 import StoreModel
 import TidingsModel
 
+/// What others have for a person. One that is being loaded finds it when they are there.
+enum PersonEvent: Sendable {
+    case delivery(Delivery, SharedMessage, from: DeviceID?)
+    case entry(LogEntry, unread: Int, RecalledMessage)
+    case signedIn(SessionID?, DeviceRecord)
+    /// The state before the quarantine.
+    case takeBack(DeviceID, PushState)
+}
+
 struct Loading: Sendable {
     enum Pending: Sendable {
-        case delivery(Delivery, SharedMessage, from: DeviceID?)
-        case entry(LogEntry, unread: Int, RecalledMessage)
-        case signedIn(SessionID?, DeviceRecord)
+        case event(PersonEvent)
         case api(APIRequestID, APICommand)
-        /// The state before the quarantine.
-        case takeBack(DeviceKey, PushState)
     }
 
     /// It takes one of the places that limit how fast a start loads people.
@@ -34,26 +39,26 @@ struct Loading: Sendable {
     /// The log does not tell the device that sent a message while the person was loading.
     var senders: [LogPosition: DeviceID] {
         var senders: [LogPosition: DeviceID] = [:]
-        for case .delivery(let delivery, _, let device) in self.queue { senders[delivery.position] = device }
+        for case .event(.delivery(let delivery, _, let device)) in self.queue { senders[delivery.position] = device }
         return senders
     }
 
     var recalled: [LogPosition: RecalledMessage] {
         var recalled: [LogPosition: RecalledMessage] = [:]
-        for case .entry(let entry, _, let message) in self.queue { recalled[entry.position] = message }
+        for case .event(.entry(let entry, _, let message)) in self.queue { recalled[entry.position] = message }
         return recalled
     }
 
     /// The positions of messages that were stored while the person was loading: no earlier process has begun with them.
     var deliveredPositions: Set<LogPosition> {
         var positions: Set<LogPosition> = []
-        for case .delivery(let delivery, _, _) in self.queue { positions.insert(delivery.position) }
+        for case .event(.delivery(let delivery, _, _)) in self.queue { positions.insert(delivery.position) }
         return positions
     }
 
     var namesFromQueue: [ConversationSender: MessageNames] {
         var names: [ConversationSender: MessageNames] = [:]
-        for case .delivery(_, let shared, _) in self.queue {
+        for case .event(.delivery(_, let shared, _)) in self.queue {
             names[ConversationSender(of: shared.message)] = shared.names
         }
         return names
@@ -61,14 +66,16 @@ struct Loading: Sendable {
 
     var hushedInQueue: Set<LogPosition> {
         var hushed: Set<LogPosition> = []
-        for case .delivery(let delivery, let shared, _) in self.queue where shared.isHushed {
+        for case .event(.delivery(let delivery, let shared, _)) in self.queue where shared.isHushed {
             hushed.insert(delivery.position)
         }
         return hushed
     }
 
     mutating func forgetToken(of device: DeviceID) {
-        self.queue.removeAll { if case .signedIn(nil, let record) = $0 { record.key.device == device } else { false } }
+        self.queue.removeAll {
+            if case .event(.signedIn(nil, let record)) = $0 { record.key.device == device } else { false }
+        }
         guard let index = self.record?.devices.firstIndex(where: { $0.key.device == device }) else { return }
         self.record?.devices[index].push = .none
         self.record?.devices[index].isSignedOut = ImportedInstallation.hasMade(device)
@@ -83,10 +90,10 @@ struct Loading: Sendable {
     func entriesFromQueue(upTo head: LogPosition) -> [LogEntry]? {
         let entries = self.queue.compactMap { pending -> LogEntry? in
             switch pending {
-            case .delivery(let delivery, let message, _):
+            case .event(.delivery(let delivery, let message, _)):
                 LogEntry(position: delivery.position, body: .message(message.message))
-            case .entry(let entry, _, _): entry
-            case .signedIn, .api, .takeBack: nil
+            case .event(.entry(let entry, _, _)): entry
+            case .event(.signedIn), .event(.takeBack), .api: nil
             }
         }.filter { $0.position > self.from && $0.position <= head }
         return LogPosition(entries.count) == head - self.from ? entries : nil
@@ -94,6 +101,14 @@ struct Loading: Sendable {
 }
 
 extension ServerCore {
+    mutating func tell(_ event: consuming PersonEvent, slot: Int) {
+        if self.people[slot].state.isReady {
+            self.people[slot].handle(event, &self.turn)
+        } else {
+            self.loadings[slot]?.queue.append(.event(event))
+        }
+    }
+
     /// nil while the person is loading; then the command waits for them.
     mutating func loadedSlot(of user: UserKey, for request: APIRequestID, _ command: APICommand) -> Int? {
         let slot = self.slot(of: user)
@@ -183,8 +198,8 @@ extension ServerCore {
         for pending in loading.queue {
             switch pending {
             // These are in the log, and are found there when it can be read again.
-            case .delivery, .entry, .takeBack: break
-            case .signedIn(let session, _):
+            case .event(.delivery), .event(.entry), .event(.takeBack): break
+            case .event(.signedIn(let session, _)):
                 guard let session, self.turn.sessions.openings[session] != nil else { continue }
                 self.turn.emit(.write(session, .problem(Self.unavailable, isFatal: true)))
                 self.close(session)
@@ -206,18 +221,12 @@ extension ServerCore {
         self.people[slot].restore(record, loading, &self.turn)
         for pending in loading.queue {
             switch pending {
-            case .delivery(let delivery, let message, let device):
-                if delivery.position > record.head {
-                    self.people[slot].deliver(message, delivery, from: device, &self.turn)
-                } else {
-                    self.people[slot].countWithoutDevice(message, &self.turn)
-                }
-            case .entry(let entry, let unread, let recalled):
-                guard entry.position > record.head else { continue }
-                self.people[slot].apply(entry, unread: unread, recalled: recalled, &self.turn)
-            case .signedIn(let session, let record): self.people[slot].openSession(session, record, &self.turn)
+            // Of what was in the log already there are legs, or a leg without device that is to be counted.
+            case .event(.delivery(let delivery, let message, _)) where delivery.position <= record.head:
+                self.people[slot].countWithoutDevice(message, &self.turn)
+            case .event(.entry(let entry, _, _)) where entry.position <= record.head: break
+            case .event(let event): self.people[slot].handle(event, &self.turn)
             case .api(let request, let command): self.serve(command, for: request)
-            case .takeBack(let device, let state): self.people[slot].takeBack(device.device, state, &self.turn)
             }
         }
         self.people[slot].finishLoading(&self.turn)
@@ -226,6 +235,16 @@ extension ServerCore {
 }
 
 extension Person {
+    fileprivate mutating func handle(_ event: consuming PersonEvent, _ turn: inout Turn) {
+        switch consume event {
+        case .delivery(let delivery, let message, let sender): self.deliver(message, delivery, from: sender, &turn)
+        case .entry(let entry, let unread, let recalled):
+            self.apply(entry, unread: unread, recalled: recalled, &turn)
+        case .signedIn(let session, let record): self.openSession(session, record, &turn)
+        case .takeBack(let device, let state): self.takeBack(device, state, &turn)
+        }
+    }
+
     /// What memory holds of a person who leaves it.
     fileprivate mutating func forgetAll(_ turn: inout Turn) {
         for index in self.devices.indices { self.devices[index].leaveLane(&turn) }

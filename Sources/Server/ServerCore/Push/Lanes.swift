@@ -195,16 +195,8 @@ extension ServerCore {
     /// The lane was at fault (design.md P8).
     mutating func takeBackQuarantines(of lane: PushLane) {
         while let quarantine = self.turn.lanes[lane]?.quarantined.popFirst() {
-            self.takeBack(quarantine.device, quarantine.before)
-        }
-    }
-
-    mutating func takeBack(_ key: DeviceKey, _ before: PushState) {
-        let slot = self.slot(of: key.user)
-        if self.people[slot].state.isReady {
-            self.people[slot].takeBack(key.device, before, &self.turn)
-        } else {
-            self.loadings[slot]?.queue.append(.takeBack(key, before))
+            self.tell(
+                .takeBack(quarantine.device.device, quarantine.before), slot: self.slot(of: quarantine.device.user))
         }
     }
 

@@ -20,9 +20,10 @@ extension ServerCore {
             guard self.slots[user] != nil || !shown.isEmpty else { continue }
             var seen = recall
             seen.conversation = message.conversation(seenBy: delivery.user)
-            self.publishEntry(
-                LogEntry(position: delivery.position, body: .recall(seen)), unread: delivery.unread,
-                recalled: RecalledMessage(shown: shown, wasUnread: delivery.wasUnread),
+            let entry = LogEntry(position: delivery.position, body: .recall(seen))
+            let recalled = RecalledMessage(shown: shown, wasUnread: delivery.wasUnread)
+            self.tell(
+                .entry(entry, unread: delivery.unread, recalled),
                 slot: self.slot(of: user, leavesSoon: message.pushJob != nil))
         }
     }

@@ -136,11 +136,7 @@ extension ServerCore {
             }
             let slot = self.slot(of: user, leavesSoon: true)
             let shared = SharedMessage(message, names: step.names)
-            if self.people[slot].state.isReady {
-                self.people[slot].deliver(shared, delivery, from: nil, &self.turn)
-            } else {
-                self.loadings[slot]?.queue.append(.delivery(delivery, shared, from: nil))
-            }
+            self.tell(.delivery(delivery, shared, from: nil), slot: slot)
             self.pushRunner.begin(user)
         }
         for recalled in step.recalls {

@@ -107,11 +107,7 @@ extension ServerCore {
             if let session { self.turn.emit(.flagBug("\(session) signed in for a person who is not in memory")) }
             return
         }
-        if self.loadings[slot] != nil {
-            self.loadings[slot]?.queue.append(.signedIn(session, record))
-        } else {
-            self.people[slot].openSession(session, record, &self.turn)
-        }
+        self.tell(.signedIn(session, record), slot: slot)
     }
 
     mutating func refuseSignIn(_ session: SessionID, _ device: DeviceKey, _ problem: ServerFrame.Problem) {

@@ -159,12 +159,7 @@ extension ServerCore {
             }
             let user = UserKey(app: message.message.app, user: delivery.user)
             let sender = delivery.user == message.message.sender ? device : nil
-            let slot = self.slot(of: user)
-            if self.people[slot].state.isReady {
-                self.people[slot].deliver(message, delivery, from: sender, &self.turn)
-            } else {
-                self.loadings[slot]?.queue.append(.delivery(delivery, message, from: sender))
-            }
+            self.tell(.delivery(delivery, message, from: sender), slot: self.slot(of: user))
         }
     }
 }
