@@ -42,7 +42,7 @@ import TidingsModel
         return .keptAnswer(key, KeptAnswer(key: key, fingerprint: [], answer: .done, at: at))
     }
 
-    private func storage(_ applied: JournalPosition) -> StorageRow { StorageRow(app: "shop", applied: applied) }
+    private func storage(_ applied: JournalPosition) -> StorageRow { ("shop", applied, StorageUse()) }
 
     private func audit(_ number: Int64, _ name: String) -> RowChange {
         .audit(
@@ -85,7 +85,7 @@ import TidingsModel
         #expect(self.rows.recordsBegin(from: 2) == nil)
         #expect(self.rows.load().watermark == 1)
         #expect(self.rows.load().lastMessageID == self.id(7))
-        #expect(self.rows.load().storage.map(\.applied) == [1])
+        #expect(self.rows.load().storage.map { $0.applied } == [1])
         #expect(self.rows.allPeople() == [self.ada])
         #expect(self.rows.person(1)?.profile == Profile(name: "Ada"))
         #expect(self.rows.alias(AliasKey(app: "shop", alias: "a")) == "ada")

@@ -41,9 +41,7 @@ extension SQLiteRows {
             store.keptCounts[app] = count
         }
         store.storage = try self.sql.allStorage.all { row in
-            StorageRow(
-                app: AppID(row.text(0)), applied: try row.count(1),
-                use: try row.decoded(2, as: StorageUse.self) ?? StorageUse())
+            (AppID(row.text(0)), try row.count(1), try row.decoded(2, as: StorageUse.self) ?? StorageUse())
         }
         return store
     }

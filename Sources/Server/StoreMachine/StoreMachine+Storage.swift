@@ -1,19 +1,8 @@
 package import StoreModel
 package import TidingsModel
 
-/// The counts of an app, up to a record.
-package struct StorageRow {
-    package var app: AppID
-    /// Everything up to here is counted, or changes nothing of it.
-    package var applied: JournalPosition
-    package var use: StorageUse
-
-    package init(app: AppID, applied: JournalPosition = 0, use: StorageUse = StorageUse()) {
-        self.app = app
-        self.applied = applied
-        self.use = use
-    }
-}
+/// The counts of an app. Everything up to `applied` is counted, or changes nothing of them.
+package typealias StorageRow = (app: AppID, applied: JournalPosition, use: StorageUse)
 
 /// The counts of an app in the writer's memory, always as of the last record.
 final class StorageState {
@@ -39,7 +28,7 @@ extension StoreMachine {
     private func storageState(of app: AppID) -> StorageState {
         // A message of many is counted for each of them.
         if let last = self.lastCounted, last.row.app == app { return last }
-        let state = self.appStorage[app] ?? StorageState(StorageRow(app: app))
+        let state = self.appStorage[app] ?? StorageState((app, 0, StorageUse()))
         self.appStorage[app] = state
         self.lastCounted = state
         return state

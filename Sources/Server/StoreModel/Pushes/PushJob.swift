@@ -185,7 +185,7 @@ package struct PushJob: Hashable, Sendable {
         self.eraseBody()
     }
 
-    /// In UTF-8.
+    /// The bytes of what it says, in UTF-8.
     package var contentBytes: Int {
         switch self.body {
         case .message(let template): template.content.utf8.count
