@@ -55,7 +55,7 @@ package struct ServerCore: Sendable {
         self.turn.now = now
         swap(&self.turn.effects, &effects)
         self.turn.state = self.transition(consume event)
-        if !self.turn.shares.keys.isEmpty { self.releaseKeys(since: first) }
+        if !self.turn.shares.keysUnderWay.isEmpty { self.releaseKeys(since: first) }
         swap(&self.turn.effects, &effects)
     }
 

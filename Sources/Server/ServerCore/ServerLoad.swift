@@ -43,16 +43,16 @@ extension ServerCore {
         }
         load.pushes = self.turn.lanes.pushes.count
         // tidy: order does not leave: a sum is the same in any order
-        for lane in self.turn.lanes.all.values {
+        for lane in self.turn.lanes.states.values {
             load.queued += lane.queue.count
             load.doubted += lane.held.count
         }
-        load.lanes = self.turn.lanes.all.count
+        load.lanes = self.turn.lanes.states.count
         load.timers = self.turn.timers.count
         load.addresses = self.turn.shares.addresses.count
         load.askers = self.turn.store.backlogs.count + self.turn.store.reads.count + self.turn.shares.apps.count
         // tidy: order does not leave: a sum is the same in any order
-        load.listeners = self.turn.sessions.rooms.values.reduce(0) { $0 + $1.count }
+        load.listeners = self.turn.sessions.hearers.values.reduce(0) { $0 + $1.count }
         // tidy: order does not leave: a sum is the same in any order
         load.listeners += self.turn.sessions.watchers.values.reduce(0) { $0 + $1.count }
         return load

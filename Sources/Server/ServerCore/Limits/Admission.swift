@@ -126,7 +126,7 @@ extension ServerCore {
     mutating func countDeliveries(of message: Message, _ deliveries: [Delivery], by writer: UserKey?) {
         var count = deliveries.count
         if message.conversation.type == .chatRoom {
-            let hearers = self.turn.sessions.rooms[RoomKey(app: message.app, room: message.conversation)]?.count ?? 0
+            let hearers = self.turn.sessions.hearers[RoomKey(app: message.app, room: message.conversation)]?.count ?? 0
             count += (hearers + Self.hearersPerDelivery - 1) / Self.hearersPerDelivery
         }
         self.countDeliveries(count, by: writer, in: message.app)

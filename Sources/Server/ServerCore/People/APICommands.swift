@@ -88,7 +88,7 @@ extension ServerCore {
             try self.changeAccount(of: user, change, for: request)
         case .issueToken(let user):
             // A repeat is issued at the time of the first, so that it is the same token.
-            let at = self.turn.shares.keys[request]?.at ?? now.wall
+            let at = self.turn.shares.keysUnderWay[request]?.at ?? now.wall
             self.turn.ask(.readAccount(user), for: .api(request, .issueToken(at: at, ofRenewal: nil)))
         case .installation(let user, let issuedAt, let address):
             try self.serveInstallation(of: user, renewalIssuedAt: issuedAt, from: address, for: request)

@@ -39,7 +39,7 @@ extension ServerCore {
     }
 
     mutating func finishChannels(_ asked: APNsChannelRequest, in app: AppID, for request: APIRequestID) {
-        if let id = asked.requestID, self.turn.shares.keys[request] != nil {
+        if let id = asked.requestID, self.turn.shares.keysUnderWay[request] != nil {
             self.passed.beginChannel(id, in: app, for: request)
         }
         self.turn.emit(.manageChannels(request, app, asked))

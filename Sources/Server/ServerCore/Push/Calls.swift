@@ -32,7 +32,7 @@ extension ServerCore {
         try self.checkIsNew(call, in: app)
         self.turn.ask(
             .readProfiles(app, [call.caller]),
-            for: .api(request, .ring(app, call, at: self.turn.shares.keys[request]?.at ?? self.turn.now.wall)),
+            for: .api(request, .ring(app, call, at: self.turn.shares.keysUnderWay[request]?.at ?? self.turn.now.wall)),
             by: .backend(app))
     }
 

@@ -73,7 +73,7 @@ extension ServerCore {
     /// The app sends with other credentials than before: what APNs has refused with those is asked once more, and what was learnt of the lanes
     /// is forgotten.
     mutating func forgetRefusals(of app: AppID) {
-        for lane in self.turn.lanes.all.keys.filter({ $0.app == app }).sorted() {
+        for lane in self.turn.lanes.states.keys.filter({ $0.app == app }).sorted() {
             if self.turn.lanes[lane]?.burst.state != .closed, self.turn.lanes[lane]?.client.outage == nil {
                 self.turn.emit(.clearAlarm(lane))
             }

@@ -43,7 +43,7 @@ extension ServerCore {
 
     /// Takes over the states of the lanes' credentials that the clients have reported.
     mutating func followClients(where isMeant: (PushLane) -> Bool) {
-        for lane in self.turn.lanes.all.keys.filter(isMeant).sorted() {
+        for lane in self.turn.lanes.states.keys.filter(isMeant).sorted() {
             let (before, after) = (
                 self.turn.lanes[lane]?.client ?? .usable, self.turn.lanes.reportedState(of: lane, self.turn.settings)
             )

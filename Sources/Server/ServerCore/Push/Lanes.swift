@@ -91,15 +91,15 @@ struct Lane: Sendable {
 
 /// The lanes, what the APNs clients have reported of them, and the pushes of messages and badges whose answers are open.
 struct PushLanes: Sendable {
-    private(set) var all: [PushLane: Lane] = [:]
+    private(set) var states: [PushLane: Lane] = [:]
     /// The APNs clients' last reports, without those that are usable.
     var outages: [LaneScope: LaneState] = [:]
     var pushes: [PushID: OutgoingPush] = [:]
     private var pushCount: UInt64 = 0
 
     subscript(lane: PushLane) -> Lane? {
-        get { self.all[lane] }
-        _modify { yield &self.all[lane] }
+        get { self.states[lane] }
+        _modify { yield &self.states[lane] }
     }
 
     mutating func nextPush() -> PushID {
@@ -111,9 +111,9 @@ struct PushLanes: Sendable {
     mutating func begin(_ push: OutgoingPush, _ now: Now, _ settings: ServerSettings) -> PushID {
         let id = self.nextPush()
         self.pushes[id] = push
-        self.all[push.lane]?.begin(id, of: push.slot, at: now.monotonic)
+        self.states[push.lane]?.begin(id, of: push.slot, at: now.monotonic)
         var none: [TokenBurst.Effect] = []
-        self.all[push.lane]?.burst.handle(.started(id), at: now, settings: settings, into: &none)
+        self.states[push.lane]?.burst.handle(.started(id), at: now, settings: settings, into: &none)
         return id
     }
 
@@ -127,25 +127,25 @@ struct PushLanes: Sendable {
     }
 
     mutating func make(_ lane: PushLane, _ settings: ServerSettings) {
-        guard self.all[lane] == nil else { return }
-        self.all[lane] = Lane(client: self.reportedState(of: lane, settings))
+        guard self.states[lane] == nil else { return }
+        self.states[lane] = Lane(client: self.reportedState(of: lane, settings))
     }
 
     /// An app whose topics are known has no more lanes than these make; any other a fixed number.
     func mayMake(_ lane: PushLane, _ settings: ServerSettings) -> Bool {
         guard settings.pushTopics[lane.app] == nil else { return settings.mayPush(to: lane.topic, in: lane.app) }
         // tidy: order does not leave: a count is the same in any order
-        return self.all.keys.count { $0.app == lane.app } < settings.lanesMax
+        return self.states.keys.count { $0.app == lane.app } < settings.lanesMax
     }
 
     /// Returns the lane, made if it may be.
     mutating func makeIfAllowed(_ lane: PushLane, _ settings: ServerSettings) -> PushLane {
-        if self.all[lane] == nil, self.mayMake(lane, settings) { self.make(lane, settings) }
+        if self.states[lane] == nil, self.mayMake(lane, settings) { self.make(lane, settings) }
         return lane
     }
 
     func isHeld(_ registration: PushRegistration, of device: DeviceKey) -> Bool {
-        let held = self.all[PushLane(registration, in: device.user.app)]?.held
+        let held = self.states[PushLane(registration, in: device.user.app)]?.held
         // Most lanes hold none, and every push asks.
         return held?.isEmpty == false && held?[device]?.registration == registration
     }
@@ -156,7 +156,7 @@ struct PushLanes: Sendable {
     {
         if self.isHeld(registration, of: device) { return .breakerOpen }
         let lane = PushLane(registration, in: device.user.app)
-        if let hold = self.all[lane]?.hold { return hold }
+        if let hold = self.states[lane]?.hold { return hold }
         guard self.mayMake(lane, settings) else { return .configFault }
         guard case .paused(let outage) = self.reportedState(of: lane, settings) else { return .none }
         return outage.hold
@@ -165,19 +165,19 @@ struct PushLanes: Sendable {
     mutating func hold(
         _ registration: PushRegistration, of device: DeviceKey, wasAccepted: Bool, _ refusal: APNsRefusal
     ) {
-        self.all[PushLane(registration, in: device.user.app)]?.held.hold(
+        self.states[PushLane(registration, in: device.user.app)]?.held.hold(
             .init(registration: registration, wasAccepted: wasAccepted, reason: refusal.reason.name), of: device)
     }
 
     /// A token that never worked is, when its lane works; of one that did the next push that APNs accepts shows it.
     func isTokenAtFault(_ push: OutgoingPush) -> Bool {
-        guard let lane = self.all[push.lane], !lane.isTripped else { return false }
+        guard let lane = self.states[push.lane], !lane.isTripped else { return false }
         return !push.wasAccepted && lane.burst.works
     }
 
     /// Calls and what passes by the log do not wait until an outage is over.
     func reasonNotToPass(_ lane: PushLane, isTest: Bool = false) -> String? {
-        guard let hold = self.all[lane]?.hold else { return LegWait.configFault.rawValue }
+        guard let hold = self.states[lane]?.hold else { return LegWait.configFault.rawValue }
         return switch hold {
         case .none: nil
         case .configFault: LegWait.configFault.rawValue

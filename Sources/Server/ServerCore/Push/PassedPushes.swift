@@ -142,7 +142,7 @@ extension ServerCore {
     mutating func passOnce(
         _ command: APICommand, in app: AppID, for request: APIRequestID
     ) throws(ServerFrame.Problem) {
-        guard let keyed = self.turn.shares.keys[request] else {
+        guard let keyed = self.turn.shares.keysUnderWay[request] else {
             return self.finishPassing(command, for: request, at: self.turn.now.wall)
         }
         try self.turn.checkBacklog(of: .backend(app))

@@ -33,7 +33,7 @@ extension ServerCore {
     package func queueLengths() -> [AppID: PushQueueLength] {
         var lengths: [AppID: PushQueueLength] = [:]
         // tidy: order does not leave: a sum is the same in any order
-        for (lane, state) in self.turn.lanes.all {
+        for (lane, state) in self.turn.lanes.states {
             lengths[lane.app, default: PushQueueLength()].waiting += state.queue.count
             lengths[lane.app, default: PushQueueLength()].inFlight += state.inFlight
         }
@@ -42,7 +42,7 @@ extension ServerCore {
 
     /// Sorted.
     func laneReports(of app: AppID) -> [PushLaneReport] {
-        var reports = self.turn.lanes.all.filter { $0.key.app == app }.map { lane, state in
+        var reports = self.turn.lanes.states.filter { $0.key.app == app }.map { lane, state in
             PushLaneReport(
                 environment: lane.environment, topic: lane.topic, hold: state.hold, outage: state.client.outage,
                 waiting: state.queue.count, inFlight: state.inFlight, refused: state.held.count,

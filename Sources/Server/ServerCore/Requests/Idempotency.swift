@@ -31,14 +31,14 @@ extension ServerCore {
     ) throws(ServerFrame.Problem) {
         let request = IdempotentRequest(
             key: key, fingerprint: fingerprint, keptMax: self.turn.settings.idempotencyKeysMax, at: self.turn.now.wall)
-        guard self.turn.shares.keys.begin(id, request) else { return self.turn.emit(.reply(id, .keyInUse)) }
+        guard self.turn.shares.keysUnderWay.begin(id, request) else { return self.turn.emit(.reply(id, .keyInUse)) }
         try self.turn.checkBacklog(of: .backend(key.app))
         self.turn.ask(.readKept(key, at: self.turn.now.wall), for: .api(id, .kept(command)), by: .backend(key.app))
     }
 
     mutating func finishLookup(_ id: APIRequestID, _ command: APICommand, _ kept: KeptAnswer?) {
         guard let kept else { return self.serve(command, for: id) }
-        guard kept.fingerprint == self.turn.shares.keys[id]?.fingerprint else {
+        guard kept.fingerprint == self.turn.shares.keysUnderWay[id]?.fingerprint else {
             return self.turn.emit(.reply(id, .keyReused))
         }
         switch (command, kept.answer) {
@@ -47,7 +47,7 @@ extension ServerCore {
         case (.changePush(let app, let job, _), _):
             self.turn.ask(.readPush(app, job), for: .api(id, .pushJob))
         case (.registerInstallations(let app, let all), _):
-            self.turn.shares.keys.end(id)
+            self.turn.shares.keysUnderWay.end(id)
             self.serve(.registerInstallations(app, all.map { $0.map(\.again) }), for: id)
         default:  // tidy: the others are answered at once
             let repeated = self.repeatedAnswer(to: command, kept) ?? Self.result(of: command, kept)
@@ -72,7 +72,7 @@ extension ServerCore {
 
     /// Once a request is answered, its key may be used again: the next one finds the answer, or is carried out if there is none.
     mutating func releaseKeys(since first: Int) {
-        for case .reply(let request, _) in self.turn.effects[first...] { self.turn.shares.keys.end(request) }
+        for case .reply(let request, _) in self.turn.effects[first...] { self.turn.shares.keysUnderWay.end(request) }
     }
 }
 

@@ -59,7 +59,7 @@ extension ServerCore {
             session.rooms.contains(room) || session.rooms.count < self.turn.settings.roomsPerSessionMax
         {
             self.turn.sessions[id]?.rooms.append(room)
-            self.turn.sessions.rooms[RoomKey(app: asked.app, room: room), default: []].append(id)
+            self.turn.sessions.hearers[RoomKey(app: asked.app, room: room), default: []].append(id)
         }
         self.answer(asked, self.recent(found, limit: history))
     }
@@ -124,7 +124,7 @@ extension ServerCore {
     ) {
         let problem = ServerFrame.Problem(code: code, field: "conversation", rule: rule)
         let key = RoomKey(app: app, room: room)
-        for id in self.turn.sessions.rooms[key] ?? [] {
+        for id in self.turn.sessions.hearers[key] ?? [] {
             guard let user = self.turn.sessions[id]?.device.user.user, isGone(user) else { continue }
             self.turn.sessions[id]?.rooms.remove(room)
             self.turn.sessions.removeHearer(id, from: key)
@@ -136,7 +136,7 @@ extension ServerCore {
         guard message.conversation.type == .chatRoom else { return }
         // Nothing else of a chat room's message reaches beyond those who look at it.
         let mayHush = message.mentions != .none
-        for session in self.turn.sessions.rooms[RoomKey(app: message.app, room: message.conversation)] ?? []
+        for session in self.turn.sessions.hearers[RoomKey(app: message.app, room: message.conversation)] ?? []
         where session != sender {
             let isHushed = mayHush && self.hasBlocked(message.sender, session)
             self.turn.emit(.write(session, .signal(.room(isHushed ? message.hushed : message))))

@@ -6,7 +6,7 @@ struct Sessions: Sendable {
     var openings: [SessionID: Opening] = [:]
     private var welcomed: [SessionID: Session] = [:]
     /// In the order in which the sessions came in.
-    var rooms: [RoomKey: OrderedSet<SessionID>] = [:]
+    var hearers: [RoomKey: OrderedSet<SessionID>] = [:]
     /// By the watched person, in the order in which watching began.
     var watchers: [UserKey: OrderedSet<SessionID>] = [:]
 
@@ -31,8 +31,8 @@ struct Sessions: Sendable {
     }
 
     mutating func removeHearer(_ id: SessionID, from room: RoomKey) {
-        self.rooms[room]?.remove(id)
-        if self.rooms[room]?.isEmpty == true { self.rooms.removeValue(forKey: room) }
+        self.hearers[room]?.remove(id)
+        if self.hearers[room]?.isEmpty == true { self.hearers.removeValue(forKey: room) }
     }
 
     mutating func removeWatcher(_ id: SessionID, of user: UserKey) {

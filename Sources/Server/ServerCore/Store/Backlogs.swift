@@ -10,7 +10,7 @@ struct AppShares: Sendable {
 
     var apps: [AppID: Load] = [:]
     var addresses = AddressBuckets()
-    var keys = KeysUnderWay()
+    var keysUnderWay = KeysUnderWay()
 }
 
 enum Asker: Hashable, Sendable {

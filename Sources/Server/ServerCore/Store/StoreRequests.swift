@@ -22,7 +22,8 @@ extension Turn {
     mutating func ask(_ command: StoreCommand, for request: PendingStoreRequest? = nil, by asker: Asker? = nil) {
         self.store.sent += 1
         let id = StoreRequestID(self.store.sent)
-        if !self.shares.keys.isEmpty, let keyed = request?.apiRequest.flatMap({ self.shares.keys[$0] }) {
+        if !self.shares.keysUnderWay.isEmpty, let keyed = request?.apiRequest.flatMap({ self.shares.keysUnderWay[$0] })
+        {
             self.emit(.store(id, .once(keyed, command)))
         } else {
             self.emit(.store(id, command))
