@@ -65,7 +65,7 @@ extension App {
                 self.process?.call(
                     .willPresent(DeliveredNotification(request: arrival.request, date: turn.now.wall)), &turn)
             case .presentAsIs: self.center.present(arrival, of: self.installed, &turn)
-            case .presentNothing(.filtered): self.center.presentFiltered(arrival, of: self.installed, &turn)
+            case .presentNothing(.filtered): self.center.presentFiltered(arrival, &turn)
             case .presentNothing(let reason):
                 turn.recordHidden(arrival.request.identifier, isRemote: !arrival.isLocal, reason)
             }

@@ -7,7 +7,7 @@ extension NotificationCenter {
         if arrival.isVisible {
             self.present(arrival, of: app, &turn)
         } else if arrival.isFiltered {
-            self.presentFiltered(arrival, of: app, &turn)
+            self.presentFiltered(arrival, &turn)
         } else if arrival.pushClass.isVisible {
             // ios-delivery.md §4 gate 3.
             let isUnasked = self.permissions.authorizationStatus == .notDetermined
@@ -96,7 +96,7 @@ extension NotificationCenter {
     }
 
     /// The extension discarded it; a badge it set still counts (ios-delivery.md §10).
-    mutating func presentFiltered(_ arrival: Arrival, of app: InstalledApp, _ turn: inout Turn) {
+    mutating func presentFiltered(_ arrival: Arrival, _ turn: inout Turn) {
         let badge = self.allowsBadge(turn.version) ? arrival.request.content.badge : nil
         turn.record(
             .presentation(

@@ -5,7 +5,7 @@ extension PhoneCore {
         case .unlocked: self.unlockForWaitingAction(&turn)
         case .locked: self.lockPhone(&turn)
         case .appOpened(let app):
-            if self.hand(&turn, to: app, { _, _ in true }) == true { self.open(app, for: .moveToFront, &turn) }
+            if self.isInstalled(app, &turn) { self.open(app, for: .moveToFront, &turn) }
         case .wentHome: if turn.system.lock == .unlocked { self.leaveForeground(&turn) }
         case .appForceQuit(let app):
             self.hand(&turn, to: app) { $0.terminate(.forceQuit, isQuit: true, &$1) }

@@ -42,10 +42,13 @@ extension PhoneCore {
 
     /// Settings, list and registrations are gone, and the token is a new one.
     private mutating func reinstall(_ app: InstalledApp, _ turn: inout Turn) {
-        if self.index(of: app.bundleID) == nil { self.apps.append(App(app, turn.system)) }
-        self.hand(&turn, to: app.bundleID) {
-            $0.leaveNothing(&$1)
-            $0 = App(app, $1.system)
+        if let index = self.index(of: app.bundleID) {
+            self.hand(&turn, toAppAt: index) {
+                $0.leaveNothing(&$1)
+                $0 = App(app, $1.system)
+            }
+        } else {
+            self.apps.append(App(app, turn.system))
         }
         turn.add(.invalidateTokens(app.bundleID))
     }

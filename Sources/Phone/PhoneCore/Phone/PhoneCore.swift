@@ -99,6 +99,11 @@ package struct PhoneCore: Equatable, Sendable {
         return result
     }
 
+    /// Records a fault if not.
+    mutating func isInstalled(_ app: BundleID, _ turn: inout Turn) -> Bool {
+        self.hand(&turn, to: app) { _, _ in } != nil
+    }
+
     mutating func handToEach(_ turn: inout Turn, _ body: (inout App, inout Turn) -> Void) {
         for index in self.apps.indices { self.hand(&turn, toAppAt: index, body) }
     }
@@ -138,7 +143,7 @@ package struct PhoneCore: Equatable, Sendable {
     /// The next moment, in monotonic milliseconds, at which `.timerReached` changes something; nil if none.
     package var nextDeadline: Int64? {
         var next = self.notices.nextDeadline
-        // By index and inlined, without copies: an app is large, and this runs after every event.
+        // By index and inlined, so that less is copied: an app is large, and this runs after every event.
         for index in self.apps.indices { next = min(next, self.apps[index].nextDeadline(self.system, self.settings)) }
         return next == .max ? nil : next
     }

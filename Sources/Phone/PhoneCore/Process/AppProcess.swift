@@ -332,12 +332,12 @@ struct AppProcess: Equatable, Sendable {
         return self.isIdle ? min(next, self.graceUntil) : next
     }
 
-    /// This and the next two run after every event; they are `mutating` because a non-mutating call would copy the whole
-    /// process.
+    /// Like `expireTasks` and `mayRest` it runs after every event; they are `mutating` because a non-mutating call would copy
+    /// the whole process.
     mutating func isLate(at now: Int64) -> Bool {
         self.state != .suspended
-            && (self.isLaunchLate(at: now) || self.openCalls.nextDeadline <= now || !self.refreshTasks.isEmpty
-                || (self.killAt ?? .max) <= now)
+            && (self.isLaunchLate(at: now) || self.openCalls.nextDeadline <= now
+                || self.refreshTasks.nextDeadline <= now || (self.killAt ?? .max) <= now)
     }
 
     func isLaunchLate(at now: Int64) -> Bool { self.phase != .ready && self.launchDeadline <= now }
