@@ -1,8 +1,8 @@
 import StoreModel
 import TidingsModel
 
-/// What an owner of state is handed with an event: by what it decides, and where its effects go. Beside that it has what people share, as far
-/// as a decision about one of them asks for it at once. One value for all turns, so that nothing of it is copied.
+/// Goes to an owner of state with each event: holds the facts by which the owner decides, and takes its effects. It also holds what people
+/// share, as far as a decision about one of them asks for it at once. One value for all turns, so that nothing of it is copied.
 struct Turn: Sendable {
     var now = Now(monotonic: 0, wall: 0)
     /// Changed by what the store says of apps alone (Apps/Control.swift).

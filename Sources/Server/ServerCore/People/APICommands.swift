@@ -189,7 +189,10 @@ extension ServerCore {
 
 extension Person {
     fileprivate func openLegs(at position: LogPosition) -> [OpenLeg] {
-        self.devices.compactMap { device in device.legs.index(of: position).map { device.openLeg(at: $0) } }
+        // Looked at in place: a device is large.
+        self.devices.indices.compactMap { index in
+            self.devices[index].legs.index(of: position).map { self.devices[index].openLeg(at: $0) }
+        }
     }
 }
 

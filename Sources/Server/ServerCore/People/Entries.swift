@@ -23,7 +23,7 @@ extension Person {
         self.state.busyAt = turn.now.monotonic
         self.follow(entry, &turn)
         for index in self.devices.indices {
-            self.devices[index].follow(entry, recalled, &self.state, &turn)
+            self.devices[index].follow(entry, recalled, &turn)
             if self.devices[index].lease.isLive {
                 self.devices[index].dirtyCursor(&self.state, &turn)
             } else {
@@ -66,9 +66,7 @@ extension PersonState {
 }
 
 extension Device {
-    fileprivate mutating func follow(
-        _ entry: LogEntry, _ recalled: RecalledMessage, _ person: inout PersonState, _ turn: inout Turn
-    ) {
+    fileprivate mutating func follow(_ entry: LogEntry, _ recalled: RecalledMessage, _ turn: inout Turn) {
         if self.lease.getsFrames, let session = self.session {
             turn.emit(.write(session, .entry(entry.seen(on: self.id).handedOver(at: turn.now.wall))))
         }

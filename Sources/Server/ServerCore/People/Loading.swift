@@ -2,7 +2,7 @@ import OrderedCollections
 import StoreModel
 import TidingsModel
 
-/// What others have for a person. One that is being loaded finds it when they are there.
+/// An event that others have for a person. It waits while the person is being loaded.
 enum PersonEvent: Sendable {
     case delivery(Delivery, SharedMessage, from: DeviceID?)
     case entry(LogEntry, unread: Int, RecalledMessage)
@@ -101,6 +101,7 @@ struct Loading: Sendable {
 }
 
 extension ServerCore {
+    /// Hands an event to a person, or keeps it until they are loaded.
     mutating func tell(_ event: consuming PersonEvent, slot: Int) {
         if self.people[slot].state.isReady {
             self.people[slot].handle(event, &self.turn)
@@ -245,7 +246,7 @@ extension Person {
         }
     }
 
-    /// What memory holds of a person who leaves it.
+    /// Forgets all that memory holds of a person who leaves it.
     fileprivate mutating func forgetAll(_ turn: inout Turn) {
         for index in self.devices.indices { self.devices[index].leaveLane(&turn) }
         self.devices = []

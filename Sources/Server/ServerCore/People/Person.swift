@@ -164,12 +164,14 @@ struct Device: Sendable {
     }
 
     var token: PushFacts.Token {
-        switch self.push {
-        case .none: .missing
-        case .registered: .usable
-        case .quarantined(_, _, let reason):
-            .quarantined(reason: reason, status: APNsReason(name: reason).status ?? 0)
-        case .dead(let timestamp): .dead(timestamp: timestamp)
+        mutating get {
+            switch self.push {
+            case .none: .missing
+            case .registered: .usable
+            case .quarantined(_, _, let reason):
+                .quarantined(reason: reason, status: APNsReason(name: reason).status ?? 0)
+            case .dead(let timestamp): .dead(timestamp: timestamp)
+            }
         }
     }
 

@@ -101,7 +101,7 @@ extension PersonState {
     }
 
     /// `until` is wall milliseconds; nil if not known yet.
-    func quiet(at wall: Int64, _ zones: [String: LoadedZone]) -> (hold: PushFacts.QuietHold, until: Int64?) {
+    mutating func quiet(at wall: Int64, _ zones: [String: LoadedZone]) -> (hold: PushFacts.QuietHold, until: Int64?) {
         guard let hours = self.settings.person.quietHours, let zone = zones[hours.timeZone] else { return (.none, nil) }
         guard let facts = zone.facts else { return (zone.isAsked ? .defer : .none, nil) }
         guard let end = hours.end(at: wall, in: facts) else { return (.none, nil) }

@@ -1,7 +1,7 @@
 import StoreModel
 import TidingsModel
 
-/// What a device's connection brings about the device itself.
+/// An event from a device's connection that is about the device itself.
 enum DeviceEvent {
     /// The person has done something, not merely their app.
     case active

@@ -141,7 +141,7 @@ extension PersonState {
         return (self.readUpTo[message.conversation(seenBy: self.key.user)] ?? 0) >= position
     }
 
-    func isMuted(_ message: Message, _ now: Now) -> Bool {
+    mutating func isMuted(_ message: Message, _ now: Now) -> Bool {
         let conversation = message.conversation(seenBy: self.key.user)
         return !self.settings.person.level(of: conversation, self.settings.conversations[conversation], wall: now.wall)
             .allows(message.mentions, of: self.key.user)
@@ -163,13 +163,13 @@ extension ServerCore {
                 names.portrait, in: sender.conversation, of: user.app)
         }
         guard let slot = self.slots[user], self.people[slot].state.isReady else { return page }
-        let person = self.people[slot].state
-        let isQuiet = person.quiet(at: self.turn.now.wall, self.turn.zones).hold != .none
+        let isQuiet = self.people[slot].state.quiet(at: self.turn.now.wall, self.turn.zones).hold != .none
         for index in page.entries.indices {
             guard case .message(var message) = page.entries[index].body else { continue }
             guard
-                isQuiet || self.turn.isExpired(message) || person.isMuted(message, self.turn.now)
-                    || person.quiet(at: message.sentAt, self.turn.zones).hold == .drop
+                isQuiet || self.turn.isExpired(message)
+                    || self.people[slot].state.isMuted(message, self.turn.now)
+                    || self.people[slot].state.quiet(at: message.sentAt, self.turn.zones).hold == .drop
             else { continue }
             message.flags.remove(.notified)
             page.entries[index].body = .message(message)

@@ -98,8 +98,8 @@ struct PushLanes: Sendable {
     private var pushCount: UInt64 = 0
 
     subscript(lane: PushLane) -> Lane? {
-        get { self.states[lane] }
-        _modify { yield &self.states[lane] }
+        @inline(__always) get { self.states[lane] }
+        @inline(__always) _modify { yield &self.states[lane] }
     }
 
     mutating func nextPush() -> PushID {
@@ -107,7 +107,7 @@ struct PushLanes: Sendable {
         return PushID(self.pushCount)
     }
 
-    /// Hands over a push of messages or of a badge. To the burst it is the probe of a lane that was stopped: that has no effect.
+    /// Hands over a push of messages or of a badge. The burst is told that it has begun, which asks nothing of the caller.
     mutating func begin(_ push: OutgoingPush, _ now: Now, _ settings: ServerSettings) -> PushID {
         let id = self.nextPush()
         self.pushes[id] = push

@@ -3,7 +3,7 @@ import DequeModule
 import StoreModel
 import TidingsModel
 
-/// A push of no message, whose answer is open.
+/// A push that passed by the log, whose answer is open: neither of messages nor of a badge.
 struct PassingPush: Sendable {
     enum Subject: Sendable {
         case activity
@@ -22,8 +22,8 @@ struct PassingPush: Sendable {
     var slot: Int { if case .call(_, _, let slot) = self.subject { slot } else { -1 } }
 }
 
-/// What passed by the log in the last minutes, by app and id. In memory alone: what is over for longer is of no interest, and a call that a
-/// crash interrupts rings no more.
+/// Keeps the traces of what passed by the log in the last minutes, by app and id. In memory alone: an older one is of no interest, and a
+/// call that a crash interrupts rings no more.
 struct KeptTraces<Trace: Sendable>: Sendable {
     struct Key: Hashable, Sendable {
         let app: AppID
@@ -57,9 +57,8 @@ struct KeptTraces<Trace: Sendable>: Sendable {
     }
 
     mutating func change(_ key: Key, _ change: (inout Trace) -> Void) {
-        guard var entry = self.entries[key] else { return }
-        change(&entry.trace)
-        self.entries[key] = entry
+        guard let index = self.entries.index(forKey: key) else { return }
+        change(&self.entries.values[index].trace)
     }
 }
 
@@ -136,7 +135,7 @@ struct PassedPushes: Sendable {
     }
 }
 
-// What the app's backend asks for and no log knows of: Live Activities, test pushes, silent pushes, broadcast channels.
+// What the app's backend asks for and no log knows of: Live Activities, test pushes, silent pushes, calls, broadcast channels.
 extension ServerCore {
     /// Carries it out at once; under an idempotency key when the store has kept the key.
     mutating func passOnce(

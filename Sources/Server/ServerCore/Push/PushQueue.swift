@@ -20,12 +20,14 @@ struct OutgoingPush: Sendable {
 extension Person {
     /// Pushes for one of the devices. With `hasTurn` it comes from the front of its lane's queue.
     mutating func pump(at index: Int, hasTurn: Bool = false, _ turn: inout Turn) {
-        self.state.activeElsewhereUntil = self.activeElsewhere(than: index, &turn)
+        self.state.activeElsewhereUntil =
+            self.devices[index].legs.isEmpty ? nil : self.activeElsewhere(than: index, &turn)
         self.devices[index].pump(hasTurn: hasTurn, &self.state, &turn)
     }
 
     mutating func pumpNewest(at index: Int, _ turn: inout Turn) {
-        self.state.activeElsewhereUntil = self.activeElsewhere(than: index, &turn)
+        self.state.activeElsewhereUntil =
+            self.devices[index].legs.isEmpty ? nil : self.activeElsewhere(than: index, &turn)
         self.devices[index].pumpNewest(&self.state, &turn)
     }
 

@@ -84,19 +84,21 @@ extension Person {
     fileprivate func searchOpenLegs(_ search: inout OpenLegStep) {
         let user = self.state.key.user
         let last = search.place.last.flatMap { $0.user == user ? $0 : nil }
-        for device in self.devices where !device.legs.isEmpty {
+        // Looked at in place: a device is large.
+        for index in self.devices.indices where !self.devices[index].legs.isEmpty {
+            let device = self.devices[index].id
             var from = 0
-            if let last, device.id <= last.device {
-                guard device.id == last.device else { continue }
-                from = device.legs.place(after: last.position)
+            if let last, device <= last.device {
+                guard device == last.device else { continue }
+                from = self.devices[index].legs.place(after: last.position)
             }
-            for leg in from..<device.legs.count {
+            for leg in from..<self.devices[index].legs.count {
                 guard search.mayLook(from: search.place) else { return }
-                var found = device.openLeg(at: leg)
+                var found = self.devices[index].openLeg(at: leg)
                 found.notBefore = found.steps.waitsUntil(found.wait)
-                guard search.add(found, device.legs[leg].subject) else { return }
+                guard search.add(found, self.devices[index].legs[leg].subject) else { return }
                 search.place = OpenLegPlace(
-                    slot: self.state.slot, last: .init(user: user, device: device.id, position: found.position))
+                    slot: self.state.slot, last: .init(user: user, device: device, position: found.position))
             }
         }
     }

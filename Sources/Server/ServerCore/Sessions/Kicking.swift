@@ -18,12 +18,13 @@ extension Person {
         let platform = self.devices[index].platform
         var gone: [DeviceID] = []
         var staying: [Candidate] = []
-        for device in self.devices where device.id != newest && !device.isLeaving {
-            let other = Candidate(device)
+        for index in self.devices.indices
+        where self.devices[index].id != newest && !self.devices[index].isLeaving {
+            let other = Candidate(self.devices[index])
             let hasToGo =
                 switch turn.settings.devicePolicy {
                 case .all: false
-                case .onePerPlatform: device.platform == platform
+                case .onePerPlatform: self.devices[index].platform == platform
                 case .newestOnly: true
                 }
             if hasToGo || self.isExpired(other, &turn) { gone.append(other.id) } else { staying.append(other) }

@@ -2,8 +2,8 @@ import StoreModel
 import TidingsModel
 
 extension Person {
-    /// For which messages of a page that goes to a device it must ring itself, and which are with APNs: it stays silent for what
-    /// APNs has accepted (docs/inside/decisions/0021).
+    /// Returns for which messages of a page that goes to a device it must ring itself, and which are with APNs: it stays silent for
+    /// what APNs has accepted (docs/inside/decisions/0021).
     mutating func pushes(ofPage entries: [LogEntry], to device: DeviceID, _ turn: inout Turn) -> ServerFrame.Pushes {
         guard let index = self.devices.index(of: device) else { return ServerFrame.Pushes() }
         if self.devices[index].skippedUpTo <= entries.last?.position ?? 0 { self.devices[index].skippedUpTo = 0 }
@@ -24,7 +24,7 @@ extension Device {
             if let leg = self.legs.index(of: entry.position) {
                 if self.legs[leg].isInFlight {
                     pushes.underWay.append(entry.position)
-                } else if self.isDue(self.legs[leg], &person, &turn) {
+                } else if self.legs[leg].isDue(&person, &turn) {
                     pushes.unsent.append(entry.position)
                 }
             } else if self.unpushed.contains(message.id), !person.hasRead(message, at: entry.position),
@@ -37,10 +37,12 @@ extension Device {
         }
         return pushes
     }
+}
 
+extension Leg {
     /// The device itself knows what must not ring by its kind or by the person's settings.
-    private func isDue(_ open: Leg, _ person: inout PersonState, _ turn: inout Turn) -> Bool {
-        guard case .message(let shared) = open.subject, open.recall == nil else { return false }
-        return !person.hasRead(shared.message, at: open.position) && !turn.isExpired(shared.message)
+    fileprivate func isDue(_ person: inout PersonState, _ turn: inout Turn) -> Bool {
+        guard case .message(let shared) = self.subject, self.recall == nil else { return false }
+        return !person.hasRead(shared.message, at: self.position) && !turn.isExpired(shared.message)
     }
 }

@@ -15,8 +15,8 @@ struct Sessions: Sendable {
     var ids: [SessionID] { self.welcomed.keys.sorted() }
 
     subscript(id: SessionID) -> Session? {
-        get { self.welcomed[id] }
-        _modify { yield &self.welcomed[id] }
+        @inline(__always) get { self.welcomed[id] }
+        @inline(__always) _modify { yield &self.welcomed[id] }
     }
 
     func contains(_ id: SessionID) -> Bool { self.welcomed[id] != nil || self.openings[id] != nil }

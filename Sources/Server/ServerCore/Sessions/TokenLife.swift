@@ -60,10 +60,9 @@ extension Person {
     }
 
     fileprivate mutating func renew(
-        _ token: CheckedToken, of device: DeviceKey, _ turn: inout Turn
+        _ token: CheckedToken, at index: Int, _ turn: inout Turn
     ) throws(ServerFrame.Problem) {
-        guard let index = self.devices.index(of: device.device) else { return }
-        guard token.user == device.user else {
+        guard token.user == self.state.key else {
             throw .init(code: .invalidToken, field: "token", rule: "must name the app and the person of the session")
         }
         if let fault = self.state.account.fault(inTokenIssuedAt: token.issuedAt, at: turn.now.wall) { throw fault }
@@ -78,12 +77,12 @@ extension Person {
 extension ServerCore {
     mutating func finishRenewal(_ session: SessionID, _ number: RequestNumber, _ verdict: TokenVerdict) {
         guard let known = self.turn.sessions[session],
-            self.people[known.slot].devices.index(of: known.device.device) != nil
+            let index = self.people[known.slot].devices.index(of: known.device.device)
         else { return }
         let user = known.device.user
         let asked = Asked(requester: .session(session, number), app: user.app, actor: user.user)
         do throws(ServerFrame.Problem) {
-            try self.people[known.slot].renew(try verdict.good().token, of: known.device, &self.turn)
+            try self.people[known.slot].renew(try verdict.good().token, at: index, &self.turn)
             self.answer(asked, .done(0))
         } catch {
             self.answer(asked, .refused(error))

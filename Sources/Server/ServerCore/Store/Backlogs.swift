@@ -1,7 +1,7 @@
 import StoreModel
 import TidingsModel
 
-/// What an app and the addresses of its clients have used up, and which of its requests under idempotency keys are not answered.
+/// Counts what apps and the addresses of their clients have used up, and knows their requests under idempotency keys that are not answered.
 struct AppShares: Sendable {
     struct Load: Sendable {
         var buckets = RateBuckets()
