@@ -146,8 +146,8 @@ def scrambled(path: pathlib.Path):
 
 REFUSED = {
     garbage: "is not a Tidings message store", without_header: "is not a Tidings message store",
-    foreign: "is not a Tidings message store", earlier: "is of version 25, and this build reads version 3",
-    later: "is of version 99, and this build reads version 3", cut_in_half: "is damaged",
+    foreign: "is not a Tidings message store", earlier: "is of version 25, and this build reads version 4",
+    later: "is of version 99, and this build reads version 4", cut_in_half: "is damaged",
     cut_within_a_page: "is damaged", cut_to_the_first_page: "is damaged", scrambled: "is damaged",
 }
 

@@ -166,7 +166,7 @@ def test_operators_are_told_of_the_last_backup_also_after_a_restart(site, tmp_pa
     subprocess.run(command, check=True, timeout=60)
     assert subprocess.run(command, timeout=60, capture_output=True).returncode > 0
     told = operator.call("GET", "/v1/server")
-    assert told["version"] and told["schema"] == 3 and told["storage"]["state"] == "ok"
+    assert told["version"] and told["schema"] == 4 and told["storage"]["state"] == "ok"
     backup = told["backup"]
     assert backup["running"] is None and backup["last"]["error"] and backup["last"]["bytes"] is None
     assert (backup["last_good"]["path"], backup["last_good"]["bytes"], backup["last_good"]["error"]) == (str(copy), copy.stat().st_size, None)
